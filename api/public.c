@@ -1,4 +1,7 @@
 /* The public functions that need the default tables: sessions and the list of operations. */
+#include <math.h>
+
+#include "halo/axes.h"
 #include "halo/extend.h"
 #include "halo/struct.h"
 
@@ -7,6 +10,57 @@ int halo_abi_version(void) { return HALO_ABI_VERSION; }
 void halo_options_defaults(HaloOptions *options)
 {
     if (options != NULL) *options = (HaloOptions){.struct_size = sizeof *options};
+}
+
+#define MOST_JOBS 4096 /* as of --jobs */
+
+/* The first member that is out of its range, and what was expected; NULL: none is. */
+static const char *wrong_member(const HaloOptions *own, const char **expected)
+{
+    const int raw = own->raw_bits;
+    const struct {
+        bool wrong;
+        const char *member, *expected;
+    } members[] = {
+        {(unsigned)own->device > HALO_DEVICE_ALL, "device", "a HaloDeviceChoice"},
+        {(unsigned)own->precision > HALO_PRECISION_SINGLE, "precision", "a HaloPrecision"},
+        {own->gpu < 0, "gpu", "a number from 0 on"},
+        {own->jobs < 0 || own->jobs > MOST_JOBS, "jobs", "1 to 4096 threads, or 0 for those of the machine"},
+        {(unsigned)own->alpha > HALO_ALPHA_IGNORE, "alpha", "a HaloAlpha"},
+        {own->max_pixels < 0, "max_pixels", "1 or more, or 0 for the default"},
+        {own->max_memory < 0, "max_memory", "1 or more bytes, or 0 for the default"},
+        {own->share < 0, "share", "1 or more sessions, or 0"},
+        {own->files < 0, "files", "1 or more files, or 0"},
+        {own->band_rows < 0, "band_rows", "1 or more rows, or 0 for a choice"},
+        {raw != 0 && raw != 16 && raw != 24 && raw != 32 && raw != HALO_RAW_F64, "raw_bits",
+         "16, 24, 32, HALO_RAW_F64 or 0"},
+        {!(own->rate >= 0 && isfinite(own->rate)), "rate", "frames per second, or 0"},
+        {own->latency_ms < 0, "latency_ms", "1 or more milliseconds, or 0 for 100"},
+        {!(own->white >= 0 && own->white <= 1e30), "white", "a full scale above 0, or 0 for none"},
+        {(own->gpu_alloc == NULL) != (own->gpu_free == NULL), own->gpu_alloc == NULL ? "gpu_alloc" : "gpu_free",
+         "both gpu_alloc and gpu_free, or neither"},
+    };
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        *expected = members[i].expected;
+        if (members[i].wrong) return members[i].member;
+    }
+    return NULL;
+}
+
+static HaloStatus check_options(const HaloOptions *own)
+{
+    const char *expected, *member = wrong_member(own, &expected);
+    HaloAxes axes;
+    if (member != NULL)
+        return halo_fail(HALO_ERR_USAGE, "%s of the options is out of its range: expected %s", member,
+                         expected);
+    if (own->read_as != NULL && halo_find_format_in(halo_tables(), own->read_as) == NULL)
+        return halo_fail(HALO_ERR_USAGE,
+                         "read_as of the options: '%.60s' is not a format; see 'halo list formats'",
+                         own->read_as);
+    if (own->axes == NULL) return HALO_OK;
+    const HaloStatus status = halo_read_axes(own->axes, &axes);
+    return status == HALO_OK ? status : halo_fail_at(status, "axes of the options");
 }
 
 HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
@@ -19,16 +73,8 @@ HaloStatus halo_session_open(const HaloOptions *options, HaloSession **session)
                                                    "the options", "halo_options_defaults");
         if (status != HALO_OK) return status;
     }
-    const char *member = own.jobs < 0                                      ? "jobs"
-                         : own.gpu < 0                                     ? "gpu"
-                         : own.max_pixels < 0                              ? "max_pixels"
-                         : own.max_memory < 0                              ? "max_memory"
-                         : (unsigned)own.device > HALO_DEVICE_ALL          ? "device"
-                         : (unsigned)own.precision > HALO_PRECISION_SINGLE ? "precision"
-                         : (unsigned)own.alpha > HALO_ALPHA_IGNORE         ? "alpha"
-                                                                           : NULL;
-    if (member != NULL) return halo_fail(HALO_ERR_USAGE, "%s of the options is out of its range", member);
-    return halo_session_open_with(halo_tables(), &own, session);
+    const HaloStatus status = check_options(&own);
+    return status == HALO_OK ? halo_session_open_with(halo_tables(), &own, session) : status;
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------ */

@@ -159,6 +159,7 @@ static void describe(const void *parameters, char *text, size_t size)
 
 const HaloSequenceKind denoise_kind = {.name = "denoise",
                                        .by_channel = true,
+                                       .placed = true,
                                        .reads = reads,
                                        .scratch = scratch_bytes,
                                        .ns = 120.0,

@@ -165,15 +165,19 @@ static bool place_name(Expression *e, const char *at, int length, HaloStatus *st
         else
             *status = append(e, at, (HaloExprStep){.code = place[i].code});
         s->expr->places = true;
+        s->expr->placed = s->expr->placed || *at != 'c';
         s->of_each = s->of_each || *at == 'c';
         return true;
     }
     return false;
 }
 
+enum { SIZES = 3 }; /* of the constants, the first: w, h and z */
+
 static bool constant_name(Expression *e, const char *at, int length, HaloStatus *status)
 {
-    const ExpressionInput *input = ((const Samples *)e->language->context)->input;
+    Samples *const s = e->language->context;
+    const ExpressionInput *input = s->input;
     const struct {
         const char *name;
         double value;
@@ -191,6 +195,7 @@ static bool constant_name(Expression *e, const char *at, int length, HaloStatus 
                 expression_mistake(e, at, "z is the number of a page, which files have, and arrays do not");
         else
             *status = append_number(e, at, constant[i].value);
+        s->expr->placed = s->expr->placed || i < SIZES;
         return true;
     }
     return false;

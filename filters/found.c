@@ -34,6 +34,7 @@ static void found_run(const void *how, const HaloSequencePart *part)
 
 static const HaloSequenceKind kind = {.name = "found",
                                       .by_channel = true,
+                                      .placed = true,
                                       .shape = found_shape,
                                       .reads = found_reads,
                                       .ns = 1.0,

@@ -106,10 +106,15 @@ static void describe_shaped(const void *how, char *text, size_t size)
 }
 
 static const HaloSequenceKind kinds[] = {
-    [DITHER_TPDF] =
-        {.name = "dither", .by_channel = true, .ns = 3.0, .describe = describe_tpdf, .run = run_tpdf},
+    [DITHER_TPDF] = {.name = "dither",
+                     .by_channel = true,
+                     .placed = true,
+                     .ns = 3.0,
+                     .describe = describe_tpdf,
+                     .run = run_tpdf},
     [DITHER_SHAPED] = {.name = "dither",
                        .by_channel = true,
+                       .placed = true,
                        .state = errors_bytes,
                        .ns = 12.0,
                        .describe = describe_shaped,

@@ -188,8 +188,12 @@ static void detrend_describe(const void *how, char *text, size_t size)
     snprintf(text, size, "subtract the %s", ((const Detrend *)how)->linear ? "line of least squares" : "mean");
 }
 
-static const HaloSequenceKind detrend = {
-    .name = "detrend", .by_channel = true, .ns = 2.0, .describe = detrend_describe, .run = detrend_run};
+static const HaloSequenceKind detrend = {.name = "detrend",
+                                         .by_channel = true,
+                                         .placed = true,
+                                         .ns = 2.0,
+                                         .describe = detrend_describe,
+                                         .run = detrend_run};
 
 static HaloStatus find_moments(HaloBuilder *builder, const Detrend *how, HaloReg in, const Moments **found)
 {

@@ -309,27 +309,6 @@ static void no_arrays(void **state)
     halo_session_close(session);
 }
 
-static void options_of_other_versions(void **state)
-{
-    (void)state;
-    struct {
-        HaloOptions options;
-        long newer;
-    } larger;
-    HaloSession *session = NULL;
-    memset(&larger, 0, sizeof larger);
-    assert_int_equal(halo_session_open(&larger.options, &session), HALO_ERR_USAGE); /* no size */
-    larger.options.struct_size = sizeof larger;
-    array_ok(halo_session_open(&larger.options, &session), "members of a later version that are 0");
-    halo_session_close(session);
-    larger.newer = 1;
-    assert_int_equal(halo_session_open(&larger.options, &session), HALO_ERR_USAGE);
-    assert_null(session);
-    larger.options.struct_size = 16; /* a version with two members */
-    array_ok(halo_session_open(&larger.options, &session), "a smaller struct");
-    halo_session_close(session);
-}
-
 static void operations(void **state)
 {
     (void)state;
@@ -358,7 +337,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(cancelled_between_steps),
         cmocka_unit_test(files_in_memory),
         cmocka_unit_test(no_arrays),
-        cmocka_unit_test(options_of_other_versions),
         cmocka_unit_test(operations),
     };
     test_arguments(argc, argv);

@@ -72,7 +72,8 @@ static HaloArray to_gpu(const HaloArray *host, size_t gap, void **memory)
     return array;
 }
 
-/* Runs `text` on two arrays; allocates the output, in host memory. HALO_ERR_DEVICE where there is no GPU code.
+/* Runs `text` on two arrays, the second where it names one; allocates the output, in host memory.
+ * HALO_ERR_DEVICE where there is no GPU code.
  */
 static HaloStatus run(HaloSession *session, const char *text, const HaloArray in[2], cudaStream_t stream,
                       HaloArray *out)
@@ -81,7 +82,8 @@ static HaloStatus run(HaloSession *session, const char *text, const HaloArray in
     HaloPlan *plan = NULL;
     halo_array_defaults(out);
     HaloStatus status = halo_pipeline_parse(session, text, &pipeline);
-    if (status == HALO_OK) status = halo_plan_open(session, pipeline, in, 2, &plan);
+    if (status == HALO_OK)
+        status = halo_plan_open(session, pipeline, in, strstr(text, "@2") != NULL ? 2 : 1, &plan);
     if (status == HALO_OK) status = halo_plan_output(plan, 0, out);
     if (status == HALO_OK) {
         const size_t bytes = bytes_of(out);
@@ -326,6 +328,51 @@ static void memory_of_the_caller(void **state)
     cudaFree(out.data);
 }
 
+/* Over the input, over the other, and half a picture further on: as in memory of its own. */
+static void over_the_input(Rng *rng)
+{
+    if (!has_gpu()) skip();
+    static const char *const texts[] = {"median:3", "gauss:2", "flip:y", "sobel", "subtract:@2", "gain:2x"};
+    const char *text = texts[rng_between(rng, 0, 5)];
+    const int64_t rows = rng_between(rng, 20, 300), columns = rng_between(rng, 20, 300),
+                  way = rng_between(rng, 0, 2);
+    const size_t bytes = (size_t)(rows * columns);
+    HaloSession *session = NULL;
+    HaloPipeline *pipeline = NULL;
+    HaloPlan *plan = NULL;
+    HaloArray host[2], there[2], wanted;
+    cudaStream_t stream;
+    char *memory, *got = malloc(bytes);
+    ok(halo_session_open(NULL, &session), "session");
+    cuda_ok(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "stream");
+    cuda_ok(cudaMalloc((void **)&memory, 3 * bytes), "memory");
+    for (int i = 0; i < 2; i++) {
+        host[i] = picture(HALO_TYPE_U8, rows, columns, 1, malloc(bytes));
+        fill(rng, HALO_TYPE_U8, host[i].data, bytes);
+        there[i] = host[i];
+        there[i].data = memory + (size_t)i * bytes;
+        there[i].gpu = 0;
+        cuda_ok(cudaMemcpy(there[i].data, host[i].data, bytes, cudaMemcpyHostToDevice), "copy");
+    }
+    ok(run(session, text, host, NULL, &wanted), text);
+    HaloArray out = there[way == 1];
+    if (way == 2) out.data = memory + bytes / 2;
+    ok(halo_pipeline_parse(session, text, &pipeline), text);
+    ok(halo_plan_open(session, pipeline, there, strstr(text, "@2") != NULL ? 2 : 1, &plan), text);
+    ok(halo_plan_run(plan, there, &out, stream, NULL), text);
+    cuda_ok(cudaMemcpyAsync(got, out.data, bytes, cudaMemcpyDeviceToHost, stream), "copy");
+    cuda_ok(cudaStreamSynchronize(stream), text);
+    if (memcmp(got, wanted.data, bytes) != 0) fail_case("cuda", "%s over an input, way %d", text, (int)way);
+    halo_plan_close(plan);
+    halo_pipeline_free(pipeline);
+    halo_session_close(session);
+    cudaStreamDestroy(stream);
+    cudaFree(memory);
+    for (int i = 0; i < 2; i++) free(host[i].data);
+    free(wanted.data);
+    free(got);
+}
+
 static void mixed_places_are_refused(void **state)
 {
     (void)state;
@@ -360,6 +407,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(in_order_of_the_stream),
         cmocka_unit_test(results_of_arrays),
         cmocka_unit_test(memory_of_the_caller),
+        random_test(over_the_input, 40),
         cmocka_unit_test(mixed_places_are_refused),
     };
     test_arguments(argc, argv);

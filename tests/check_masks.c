@@ -1,4 +1,5 @@
 /* Masks as text: every dialect, every mistake with its place, random bytes; and the named masks. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "arrays.h"
+#include "codec.h"
 #include "halo/extend.h"
 #include "masks.h"
 #include "random.h"
@@ -126,6 +129,9 @@ static const char *const bad[][2] = {
     {"3x3+3+0:1", "k.mat:1:5: expected an anchor inside the mask, found '3+0'"},
     {"3x3+0+3:1", "k.mat:1:7: expected an anchor inside the mask, found '3'"},
     {"3x3> : 1", "k.mat:1:4: expected ':', found '>'"},
+    {"1x1: nan", "k.mat: all coefficients are outside ('-' or 'nan'): give a number for at least one"},
+    {"2: -,nan,NaN,-", "k.mat: all coefficients are outside ('-' or 'nan'): give a number for at least one"},
+    {"1x1: inf", "k.mat:1:6: expected a number, found 'inf'"},
     {"3x3: 1,2", "k.mat:1:9: expected a number, found the end"},
     {"1048576x1048576: 1,2", "k.mat:1:21: expected a number, found the end"},
     {"1x2:1,2,3", "k.mat:1:8: expected the end, found ','"},
@@ -238,13 +244,40 @@ static void named(void **state)
     assert_string_equal(tables->mask[MASK_sobel_y].name, "sobel_y");
 }
 
+/* In a file of samples, where text could not have said it. */
+static void samples_that_are_no_taps(void **state)
+{
+    (void)state;
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    const int64_t size[] = {3, 3};
+    HaloSession *session = array_session(NULL);
+    char path[200], text[300];
+    snprintf(path, sizeof path, "%s/taps.npy", test_folder());
+    snprintf(text, sizeof text, "conv:mask=%s", path);
+    for (int i = 0; i < 4; i++) {
+        float taps[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+        const HaloArray array = array_packed(HALO_TYPE_F32, "hw", size, taps);
+        HaloFile file = HALO_FILE(path);
+        HaloPipeline *pipeline = NULL;
+        file.replace = true;
+        if (i < 3) taps[4] = wrong[i];
+        array_ok(halo_save(session, &array, &file), path);
+        const HaloStatus status = halo_pipeline_parse(session, text, &pipeline);
+        assert_int_equal(status, i < 3 ? HALO_ERR_USAGE : HALO_OK);
+        if (i < 3) assert_non_null(strstr(halo_error(), "taps.npy: coefficient 5 is "));
+        halo_pipeline_free(pipeline);
+    }
+    halo_session_close(session);
+}
+
 int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dialects), cmocka_unit_test(mistakes),   cmocka_unit_test(zero_bytes),
-        cmocka_unit_test(too_long), cmocka_unit_test(allocation), random_test(random_text, 100000),
-        cmocka_unit_test(named),
+        cmocka_unit_test(dialects),   cmocka_unit_test(mistakes),
+        cmocka_unit_test(zero_bytes), cmocka_unit_test(too_long),
+        cmocka_unit_test(allocation), random_test(random_text, 100000),
+        cmocka_unit_test(named),      cmocka_unit_test(samples_that_are_no_taps),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, test_folder_remove);
 }

@@ -174,6 +174,46 @@ static void refusals(void **unused)
     }
 }
 
+/* Another number in the tag of the compression. */
+static void set_compression(Bytes *file, uint16_t compression)
+{
+    static const uint8_t tag[] = {
+        TIFFTAG_COMPRESSION & 255, TIFFTAG_COMPRESSION >> 8, TIFF_SHORT, 0, 1, 0, 0, 0};
+    for (size_t i = 8; i + sizeof tag + 2 <= file->size; i++) {
+        if (memcmp(file->at + i, tag, sizeof tag) != 0) continue;
+        file->at[i + sizeof tag] = (uint8_t)compression;
+        file->at[i + sizeof tag + 1] = (uint8_t)(compression >> 8);
+        return;
+    }
+    fail_msg("no tag of the compression");
+}
+
+/* They are named, and what converts them is. */
+static void compressions_that_are_not_read(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint16_t code;
+        const char *message;
+    } cases[] = {
+        {COMPRESSION_OJPEG, "TIFF with old-style JPEG compression is not supported: convert it first, by "
+                            "'tiffcp -c zip IN.tif OUT.tif'"},
+        {COMPRESSION_JBIG, "TIFF with JBIG compression is not supported: convert it first, by"},
+        {COMPRESSION_JP2000, "TIFF with JPEG 2000 compression is not supported: convert it first, by"},
+        {33005, "TIFF with JPEG 2000 (Aperio) compression is not supported: convert it first, by 'vips"},
+        {50002, "TIFF with JPEG XL compression is not supported: convert it first, by 'gdal_translate"},
+        {12345, "TIFF with compression 12345 is not supported: convert it first, by"},
+    };
+    const TiffMade made = {.bits = 8, .samples = 1, .photometric = PHOTOMETRIC_MINISBLACK};
+    const uint8_t samples[TIFF_WIDTH * TIFF_HEIGHT] = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Bytes file = tiff_make(&made, samples);
+        set_compression(&file, cases[i].code);
+        expect_error(&halo_format_tiff, (const char *)file.at, file.size, HALO_ERR_INPUT, cases[i].message);
+        free(file.at);
+    }
+}
+
 /* Bytes changed anywhere: a result or an error, never a crash; with --tolerate no error but a refusal. */
 static void damage(Rng *rng)
 {
@@ -206,6 +246,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(premultiplied_alpha_is_divided_out),
         cmocka_unit_test(pages_are_counted),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(compressions_that_are_not_read),
         random_test(damage, 2000),
     };
     test_arguments(argc, argv);

@@ -2,6 +2,7 @@
 #ifndef CORE_ARRAY_H
 #define CORE_ARRAY_H
 
+#include "base/memory.h"
 #include "core.h"
 
 /* What a caller's array is. */
@@ -32,6 +33,15 @@ char *layout_page(const Layout *layout, int64_t page);
 /* The page as a buffer; of arrays that are `direct`. */
 HaloBuf layout_buffer(const Layout *layout, int64_t page);
 HaloType layout_type(HaloDtype dtype);
+/* The array lies elsewhere from now on: in C order without gaps. */
+void layout_move(Layout *layout, void *data);
+
+/* overlap.c: HALO_ERR_USAGE where elements of an output share memory by its strides. */
+HaloStatus layout_check_output(const Layout *layout, const char *name);
+/* Do the arrays lie in ranges of memory that overlap? */
+bool layout_overlaps(const Layout *a, const Layout *b);
+/* Copies an array in host memory, and moves it to the copy, which the caller frees. */
+HaloStatus layout_copy(Layout *layout, HaloMemory *memory, void **copy);
 
 /* convert.c: copies a page to a buffer, converting its samples, and back. */
 HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf);

@@ -343,6 +343,18 @@ char *layout_page(const Layout *layout, int64_t page)
     return at;
 }
 
+void layout_move(Layout *layout, void *data)
+{
+    HaloArray *array = &layout->array;
+    int64_t bytes = (int64_t)halo_type_size(array->type);
+    array->data = data;
+    for (int i = array->dims - 1; i >= 0; i--) {
+        array->stride[i] = bytes;
+        bytes *= array->size[i];
+    }
+    layout->direct = is_direct(layout);
+}
+
 HaloBuf layout_buffer(const Layout *layout, int64_t page)
 {
     const HaloShape *shape = &layout->shape;

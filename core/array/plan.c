@@ -84,6 +84,18 @@ out:
     return status;
 }
 
+static HaloStatus check_surplus(const PlanArrays *arrays)
+{
+    for (size_t at = 2; at <= arrays->count; at++)
+        if (!pipeline_names_array(arrays->pipeline, at))
+            return halo_fail(
+                HALO_ERR_USAGE,
+                "%zu arrays were given, and the pipeline does not name @%zu: leave it out, or use it "
+                "as in subtract:@%zu",
+                arrays->count, at, at);
+    return HALO_OK;
+}
+
 /* Plans with the data where planning for the shape alone is not sufficient, to know the output. */
 static HaloStatus plan_first(PlanArrays *arrays)
 {
@@ -134,6 +146,7 @@ HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, co
     arrays->operand = calloc(count, sizeof *arrays->operand);
     if (arrays->input == NULL || arrays->operand == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(read_inputs(arrays, inputs));
+    HALO_TRY(check_surplus(arrays));
     HALO_TRY(plan_first(arrays));
     *plan = calloc(1, sizeof **plan);
     if (*plan == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

@@ -1,6 +1,7 @@
 /* How far an output sample reads in the input, for programs that cut arrays into blocks which overlap. */
 #include <stdlib.h>
 
+#include "base/operand.h"
 #include "part.h"
 #include "primitive/primitive.h"
 
@@ -22,7 +23,6 @@ static HaloShape *enlarged(const HaloPlan *plan, const Layout *input)
 /* What output sample (x, y) reads of values of these shapes, from it: left, right, up and down. */
 static HaloStatus reach_at(const HaloPlan *plan, const HaloShape *shape, int64_t x, int64_t y, int64_t reach[4])
 {
-    const HaloReg in = plan->input[0].reg;
     Part *need = needs_new(plan);
     if (need == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     need[plan->output] = (Part){x, x + 1, y, y + 1};
@@ -34,7 +34,10 @@ static HaloStatus reach_at(const HaloPlan *plan, const HaloShape *shape, int64_t
             *src = part_joined(*src, primitive_of(step)->reads(step, k, &shape[step->src[k]], need[step->dst]));
         }
     }
-    const Part part = part_is_empty(need[in]) ? (Part){x, x + 1, y, y + 1} : need[in];
+    Part part = {x, x + 1, y, y + 1};
+    for (int i = 0; i < plan->inputs; i++)
+        if (i == 0 || !halo_is_pixel(&plan->reg[plan->input[i].reg]))
+            part = part_joined(part, need[plan->input[i].reg]);
     reach[0] = larger(x - part.x0, 0);
     reach[1] = larger(part.x1 - 1 - x, 0);
     reach[2] = larger(y - part.y0, 0);
@@ -49,34 +52,51 @@ static bool stays_in_place(const HaloMove *move)
            move->scale[0] == 1 && move->scale[1] == 1 && move->offset[0] == 0 && move->offset[1] == 0;
 }
 
-/* Does each sample depend on those around it alone, in the same way everywhere? */
-static HaloStatus find_local(const HaloPlan *plan, bool *local)
+static bool is_like(const HaloShape *a, const HaloShape *b)
 {
-    const HaloShape *in = &plan->reg[plan->input[0].reg], *out = &plan->reg[plan->output];
-    HaloChanges changes = {0};
-    const HaloStatus status = plan_changes(plan, &changes);
-    if (status != HALO_OK) return status;
-    *local =
-        in->kind == out->kind && in->width == out->width && in->height == out->height && !needs_any_order(plan);
-    for (int i = 0; i < changes.moves; i++) *local = *local && stays_in_place(&changes.move[i]);
-    for (int i = 0; i < plan->steps; i++) *local = *local && plan->step[i].resolve == NULL;
-    free(changes.move);
-    return HALO_OK;
+    return a->kind == b->kind && a->width == b->width && a->height == b->height;
+}
+
+/* Also steps of branches. Measures have no part in the output, but by `resolve`. */
+static bool step_is_local(const HaloPlan *plan, const HaloStep *step)
+{
+    const HaloShape *src[HALO_MAX_SOURCES];
+    if (step->resolve != NULL) return false;
+    if (step->dst < 0) return true;
+    const HaloMove move = plan_move(plan, step);
+    for (int k = 0; k < step->sources; k++) src[k] = &plan->reg[step->src[k]];
+    const Primitive *primitive = primitive_of(step);
+    return stays_in_place(&move) && (primitive->placed == NULL || !primitive->placed(step, src));
+}
+
+/* Other inputs: an array can be cut as the first is, and a file cannot. */
+static bool input_is_local(const HaloPlan *plan, const HaloInput *input)
+{
+    const HaloShape *shape = &plan->reg[input->reg];
+    return halo_is_pixel(shape) || (input->operand->array && is_like(shape, &plan->reg[plan->input[0].reg]));
+}
+
+/* Does each sample depend on those around it alone, in the same way everywhere? */
+static bool is_local(const HaloPlan *plan)
+{
+    bool local = is_like(&plan->reg[plan->input[0].reg], &plan->reg[plan->output]) && !needs_any_order(plan) &&
+                 plan->shrunk <= 1;
+    for (int i = 0; i < plan->steps && local; i++) local = step_is_local(plan, &plan->step[i]);
+    for (int i = 1; i < plan->inputs && local; i++) local = input_is_local(plan, &plan->input[i]);
+    return local;
 }
 
 HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4])
 {
     HaloStatus status = HALO_OK;
     int64_t middle[4], corner[4];
-    bool local;
     HaloShape *shape = NULL;
     HALO_TRY(arrays_check_plan(plan));
     if (reach == NULL) HALO_FAIL(HALO_ERR_USAGE, "reach is NULL");
     for (int i = 0; i < 4; i++) reach[i] = -1;
     const HaloPlan *steps = plan->arrays->plan;
     if (steps == NULL) return HALO_OK;
-    HALO_TRY(find_local(steps, &local));
-    if (!local) return HALO_OK;
+    if (!is_local(steps)) return HALO_OK;
     if ((shape = enlarged(steps, &plan->arrays->input[0])) == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     const HaloShape *out = &shape[steps->output];

@@ -3,24 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "part.h"
 #include "report/report.h"
-#include "run/gpus.h"
+#include "run.h"
 #include "run/run.h"
-
-/* One run, with a session of its own. */
-typedef struct ArrayRun {
-    const PlanArrays *arrays;
-    HaloSession *work;
-    Layout *input;  /* [arrays->count] */
-    HaloBuf *given; /* [arrays->count] a page of each, in the array or in memory of its own */
-    HaloBuf *other; /* [plan->inputs] in the order of the plan */
-    HaloPlan *plan; /* arrays->plan, or made for these samples */
-    Layout output;  /* where it goes; array.dims 0: it is not wanted */
-    HaloReport report;
-    void *stream;
-    bool queued;
-} ArrayRun;
 
 /* ---- the arrays ------------------------------------------------------------------------------------------ */
 
@@ -63,6 +48,7 @@ static HaloStatus read_output(ArrayRun *run, const HaloArray outputs[], const La
     layout_set_shape(&run->output, &made->shape);
     HALO_TRY(layout_match(made, &run->output, "the output"));
     HALO_TRY(check_device(&run->output, "the output"));
+    HALO_TRY(layout_check_output(&run->output, "the output"));
 out:
     return status;
 }
@@ -72,6 +58,8 @@ static HaloStatus take_page(ArrayRun *run, size_t i, int64_t page)
 {
     const Layout *layout = &run->input[i];
     if (layout->pages == 1 && page > 0) return HALO_OK;
+    if (run->page[i] != NULL) run->given[i] = run->page[i][page];
+    if (run->page[i] != NULL) return HALO_OK;
     if (!layout->direct) halo_buf_free(&run->given[i]);
     if (!layout->direct) return convert_in(layout, page, &run->given[i]);
     run->given[i] = layout_buffer(layout, page);
@@ -100,12 +88,9 @@ static HaloStatus run_on_gpu(ArrayRun *run, const WholeRun *whole, HaloReport *r
     HaloSession *work = run->work;
     const HaloPlan *plan = run->plan;
     Device *device = work->gpu;
-    uint64_t before;
-    if (device->handle == NULL) HALO_TRY(gpus_open(work, 1));
     const Team team = {device, 1};
     const HaloBackend *backend = device->backend;
-    if (!run->queued) HALO_TRY(backend->finish(device->handle, &before)); /* of runs that nothing waited for */
-    HALO_TRY(backend->follow(device->handle, true, run->stream));
+    HALO_TRY(run_begin_on_gpu(run));
     const int64_t all = larger(rows_length(&plan->reg[plan->output]), 1);
     status = execute_whole(team, plan, all, whole, &report->results, &report->clipped, &report->ms);
     if (status == HALO_ERR_DEVICE && bands_possible_on(backend, plan))
@@ -159,6 +144,7 @@ static HaloStatus run_pages(ArrayRun *run)
     const int64_t pages = run->input[0].pages;
     for (int64_t page = 0; page < pages; page++) {
         one = (HaloReport){.input = run->input[0].shape};
+        progress_of_page(&run->work->host, page, pages);
         for (size_t i = 0; i < run->arrays->count; i++)
             if (page > 0 || i > 0 || run->given[0].data == NULL) HALO_TRY(take_page(run, i, page));
         HALO_TRY(run_page(run, page, &one));
@@ -171,6 +157,7 @@ static HaloStatus run_pages(ArrayRun *run)
     }
     halo_note(&run->report.notes, HALO_NOTE_CLIPPED, run->report.clipped);
 out:
+    progress_of_part(&run->work->host, 0, 1);
     if (status != HALO_OK) halo_report_clear(&one);
     return status;
 }
@@ -199,6 +186,7 @@ static void close_run(ArrayRun *run)
     for (size_t i = 0; i < run->arrays->count && run->given != NULL && run->input != NULL; i++)
         if (!run->input[i].direct) halo_buf_free(&run->given[i]);
     if (run->plan != run->arrays->plan) halo_plan_free(run->plan);
+    run_free_copies(run);
     free(run->input);
     free(run->given);
     free(run->other);
@@ -211,11 +199,15 @@ static HaloStatus run_arrays(ArrayRun *run, const HaloArray inputs[], const Halo
     Layout made;
     run->input = calloc(run->arrays->count, sizeof *run->input);
     run->given = calloc(run->arrays->count, sizeof *run->given);
-    if (run->input == NULL || run->given == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    run->copy = calloc(run->arrays->count, sizeof *run->copy);
+    run->page = calloc(run->arrays->count, sizeof *run->page);
+    if (run->input == NULL || run->given == NULL || run->copy == NULL || run->page == NULL)
+        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(read_inputs(run, inputs));
     HALO_TRY(plan_now(run, &made));
     if (run->input[0].array.gpu != HALO_HOST) HALO_TRY(check_gpu_code(run));
     HALO_TRY(read_output(run, outputs, &made));
+    HALO_TRY(run_copy_overwritten(run));
     HALO_TRY(run_pages(run));
 out:
     return status;

@@ -71,6 +71,9 @@ static HaloStatus parse_imagemagick(MaskReader *r, HaloMask *mask)
     mask_step(r);
     r->outside = true;
     HALO_TRY(mask_read_row(r, width * height, &count));
+    if (r->inside == 0)
+        HALO_FAIL(HALO_ERR_USAGE,
+                  "%s: all coefficients are outside ('-' or 'nan'): give a number for at least one", r->name);
     HALO_TRY(make(r, width, height, mask));
     if (anchor_x >= 0) {
         mask->anchor_x = anchor_x;

@@ -89,6 +89,7 @@ static HaloStatus read_tap(MaskReader *r)
     } else {
         const HaloStatus status = mask_read_number(r, &value);
         if (status != HALO_OK) return status;
+        r->inside++;
     }
     r->number[r->numbers++] = value;
     return HALO_OK;

@@ -17,6 +17,7 @@ typedef struct MaskReader {
     bool outside;   /* '-' and 'nan' are taps outside the mask */
     double *number; /* those read so far; there is space for every word */
     int64_t numbers;
+    int64_t inside; /* of them, those that are not outside */
 } MaskReader;
 
 /* Takes one character. */

@@ -19,7 +19,11 @@ HaloStatus halo_struct_read(void *own, size_t own_size, const void *given, size_
     const unsigned char *bytes = given;
     for (size_t i = own_size; i < given_size; i++)
         if (bytes[i] != 0)
-            return halo_fail(HALO_ERR_USAGE, "%s has members that this version of halo does not know", name);
+            return halo_fail(
+                HALO_ERR_USAGE,
+                "%s: struct_size is %zu, and behind the %zu bytes that this version of halo knows there are "
+                "values that are not 0",
+                name, given_size, own_size);
     memcpy(own, given, own_size < given_size ? own_size : given_size);
     memcpy(own, &own_size, sizeof own_size);
     return HALO_OK;

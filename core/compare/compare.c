@@ -93,7 +93,8 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, const Hal
                                     : (double)a->data.shape.white / (double)b->data.shape.white,
                        .pool = pool,
                        .jobs = session->options.jobs,
-                       .memory = &session->memory};
+                       .memory = &session->memory,
+                       .device = &session->host};
     *all = (HaloComparison){.shape = a->data.shape, .other_width = b->data.shape.width};
     compare_times(a, b, all);
     HALO_TRY(compare_samples(&pair, all));

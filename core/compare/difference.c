@@ -64,13 +64,14 @@ HaloStatus compare_samples(const Pair *pair, HaloComparison *all)
     const HaloShape *shape = &pair->a->shape;
     Work work = {.pair = pair, .cols = larger(shape->width, pair->b->shape.width) * shape->channels};
     double sum = 0, squares = 0;
-    int64_t bytes = 0;
+    int64_t bytes = 0, held = 0;
     work.runs = (work.cols + RUN - 1) / RUN;
     bytes = shape->height * work.runs * (int64_t)sizeof *work.run;
     HALO_TRY(halo_memory_hold(pair->memory, bytes));
+    held = bytes;
     work.run = malloc((size_t)bytes);
     if (work.run == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    halo_pool_run(pair->pool, shape->height * work.runs, add_run, &work);
+    HALO_TRY(progress_run(pair->device, pair->pool, shape->height * work.runs, add_run, &work));
     all->samples = (uint64_t)(shape->height * work.cols);
     all->max_x = all->max_y = all->max_channel = -1;
     for (int64_t k = 0; k < shape->height * work.runs; k++) {
@@ -89,6 +90,6 @@ HaloStatus compare_samples(const Pair *pair, HaloComparison *all)
     all->psnr = all->differing == 0 ? (double)INFINITY : 20.0 * log10((double)shape->white / all->rmse);
 out:
     free(work.run);
-    halo_memory_release(pair->memory, status == HALO_OK ? bytes : 0);
+    halo_memory_release(pair->memory, held);
     return status;
 }

@@ -67,6 +67,11 @@ static double powers(const Pair *pair, int64_t lag)
     return sqrt(power(pair->a, of_a, both, 1.0) * power(pair->b, of_b, both, pair->scale));
 }
 
+static HaloStatus tell(Device *device, double done)
+{
+    return progress_is_due(device) ? progress_tell(device, done) : HALO_OK;
+}
+
 HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
@@ -93,7 +98,9 @@ HaloStatus compare_lag(const Pair *pair, HaloComparison *all)
     }
     for (int64_t i = 0; i < of_a; i++) signal[i].r = (float)mixed(pair->a, i, 1.0);
     for (int64_t i = 0; i < of_b; i++) signal[i].i = (float)mixed(pair->b, i, pair->scale);
+    if ((status = tell(pair->device, 0.1)) != HALO_OK) goto release;
     if (transform(signal, spectrum, n, false) != HALO_OK) goto release;
+    if ((status = tell(pair->device, 0.5)) != HALO_OK) goto release;
     multiply_spectra(spectrum, n);
     if (transform(spectrum, signal, n, true) != HALO_OK) goto release;
     for (int64_t i = 1; i < n; i++)

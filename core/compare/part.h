@@ -4,8 +4,8 @@
 #define CORE_COMPARE_PART_H
 
 #include "core.h"
+#include "device/progress.h"
 #include "halo/compare.h"
-#include "halo/pool.h"
 
 typedef struct Pair {
     const HaloBuf *a, *b;
@@ -13,6 +13,7 @@ typedef struct Pair {
     HaloPool *pool;
     int jobs; /* threads of it, at most */
     HaloMemory *memory;
+    Device *device; /* whose program is told of the progress */
 } Pair;
 
 /* samples.c: n samples, from the first of pixel (x, y) on, as f64, times `scale`. */

@@ -93,25 +93,24 @@ HaloStatus structure_means(const Pair *pair, double *ssim, double *contrast)
     const HaloShape *shape = &pair->a->shape;
     const double white = (double)shape->white;
     Work work = {.pair = pair, .c1 = 0.01 * white * (0.01 * white), .c2 = 0.03 * white * (0.03 * white)};
-    int64_t bytes = 0;
+    int64_t bytes = 0, held = 0;
     make_taps(work.tap);
     work.cols = shape->width * shape->channels;
     work.of_worker = (2 * (ROWS + 2 * REACH) + PLANES) * work.cols;
     bytes = (work.of_worker * pair->jobs + 2 * shape->height) * (int64_t)sizeof(double);
     HALO_TRY(halo_memory_hold(pair->memory, bytes));
+    held = bytes;
     work.row = malloc((size_t)bytes);
-    if (work.row == NULL) {
-        halo_memory_release(pair->memory, bytes);
-        HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-    }
+    if (work.row == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     if (contrast != NULL) work.contrast = work.row + shape->height;
     work.scratch = work.row + 2 * shape->height;
-    halo_pool_run(pair->pool, (shape->height - 2 * REACH + ROWS - 1) / ROWS, make_rows, &work);
+    HALO_TRY(progress_run(pair->device, pair->pool, (shape->height - 2 * REACH + ROWS - 1) / ROWS, make_rows,
+                          &work));
     *ssim = mean_of(&work, work.row);
     if (contrast != NULL) *contrast = mean_of(&work, work.contrast);
-    free(work.row);
-    halo_memory_release(pair->memory, bytes);
 out:
+    free(work.row);
+    halo_memory_release(pair->memory, held);
     return status;
 }
 

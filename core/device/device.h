@@ -30,7 +30,8 @@ typedef struct Device {
     void *pinned; /* device_pinned */
     int64_t pinned_bytes;
     const HaloOptions *options; /* of its session: `progress`, */
-    double told;                /* and when that was called last (now_ms) */
+    double told;                /* when that was called last (now_ms), */
+    double done, part;          /* and of which part of the work: from `done` on (progress.h) */
     HaloMemory *memory;         /* of its session; NULL: without a limit */
 } Device;
 

@@ -2,8 +2,18 @@
 #ifndef CORE_FILE_H
 #define CORE_FILE_H
 
+#include "device/progress.h"
 #include "halo/words.h"
 #include "session.h"
+
+/* Rows of an image, or frames of a sound, that are read or written before a program is asked for the first
+ * time; and some of a buffer's, from `at` on, fewer at its end. */
+int64_t file_first_rows(const HaloBuf *all);
+HaloBuf file_rows(const HaloBuf *all, int64_t at, int64_t count);
+static inline int64_t file_length(const HaloShape *shape)
+{
+    return shape->kind == HALO_AUDIO ? shape->width : shape->height;
+}
 
 /* load.c: the format for the extension of a name, or NULL; the extension is "" where there is none. */
 const HaloFormat *load_format_named(const HaloTables *tables, const char *path, char extension[HALO_WORD_SIZE]);
@@ -20,6 +30,8 @@ bool load_computes_wide(const HaloSession *session, const HaloInfo *info);
 HaloStatus load_open_at(HaloSession *session, HaloSource *source, const HaloShape *raw, int64_t page,
                         HaloReader *reader);
 HaloStatus load_samples(HaloReader *reader, HaloBuf *data);
+/* The same, and the program of this device is told of the progress and may end it; `device` NULL: none is. */
+HaloStatus load_samples_told(HaloReader *reader, Device *device, HaloBuf *data);
 /* The same for a file whose format is known; `jobs` and `memory` as HaloReader has them. */
 HaloStatus load_open_as(HaloSource *source, const HaloFormat *format, const HaloReadOptions *options, int jobs,
                         HaloMemory *memory, HaloReader *reader);
@@ -60,7 +72,7 @@ HaloStatus load_open_next(HaloReader *reader);
  * otherwise. Called wherever a header has been read. */
 HaloStatus load_check(const HaloReader *reader);
 /* load_open_ended.c: all samples of sound of unknown length. */
-HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data);
+HaloStatus load_open_ended(HaloReader *reader, Device *device, HaloBuf *data);
 
 /* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or
  * since the pipeline wants it `upright`; else 1. */
@@ -87,6 +99,8 @@ HaloStatus save_begin(HaloWriter *writer, const HaloInfo *like, bool endless);
 HaloStatus save_end(HaloWriter *writer, const HaloInfo *like);
 HaloStatus save_whole(HaloWriter *writer, const HaloInfo *like, const HaloBuf *data);
 HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows);
+/* All of it, telling as load_samples_told does. */
+HaloStatus save_rows_told(HaloWriter *writer, Device *device, const HaloBuf *data);
 /* The factor by which the largest sample that was clipped becomes the largest that fits. */
 float save_gain(const HaloWriter *writer);
 /* Ends writing after the last image. Frees the writer's memory even after a failure. */

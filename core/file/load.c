@@ -227,22 +227,63 @@ void load_close(HaloReader *reader)
     halo_meta_free(&reader->info.meta);
 }
 
-HaloStatus load_samples(HaloReader *reader, HaloBuf *data)
+#define FIRST_BYTES ((int64_t)8 << 20)
+
+int64_t file_first_rows(const HaloBuf *all)
+{
+    const int64_t length = file_length(&all->shape), bytes = halo_row_bytes(all) * all->rows / length;
+    return smaller(larger(FIRST_BYTES / larger(bytes, 1), 1), length);
+}
+
+HaloBuf file_rows(const HaloBuf *all, int64_t at, int64_t count)
+{
+    const bool sound = all->shape.kind == HALO_AUDIO;
+    HaloBuf rows = *all;
+    count = smaller(count, file_length(&all->shape) - at);
+    if (sound)
+        rows.x0 = at, rows.cols = count;
+    else
+        rows.y0 = at, rows.rows = count;
+    rows.data = halo_at(all, rows.x0, rows.y0);
+    return rows;
+}
+
+static HaloStatus read_in_pieces(HaloReader *reader, Device *device, HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t length = file_length(&data->shape);
+    int64_t got = 0, count = file_first_rows(data);
+    for (int64_t at = 0; at < length;) {
+        if (progress_is_due(device)) HALO_TRY(progress_tell(device, (double)at / (double)length));
+        const double began = now_ms();
+        HaloBuf rows = file_rows(data, at, count);
+        HALO_TRY(reader->format->read(reader, &rows, &got));
+        at += count;
+        count = progress_next(count, began);
+    }
+out:
+    return status;
+}
+
+HaloStatus load_samples_told(HaloReader *reader, Device *device, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &reader->info.shape;
     int64_t got = 0;
     *data = (HaloBuf){0};
     if (shape->width < 0) {
-        HALO_TRY(load_open_ended(reader, data));
+        HALO_TRY(load_open_ended(reader, device, data));
     } else {
         HALO_TRY(halo_memory_alloc(reader->memory, data, shape));
-        HALO_TRY(reader->format->read(reader, data, &got));
+        HALO_TRY(progress_wanted(device) ? read_in_pieces(reader, device, data)
+                                         : reader->format->read(reader, data, &got));
     }
 out:
     if (status != HALO_OK) halo_memory_free(reader->memory, data);
-    return load_named(status, reader);
+    return status == HALO_ERR_CANCELLED ? status : load_named(status, reader);
 }
+
+HaloStatus load_samples(HaloReader *reader, HaloBuf *data) { return load_samples_told(reader, NULL, data); }
 
 HaloStatus load_rows(HaloReader *reader, HaloBuf *rows, int64_t *got)
 {

@@ -75,7 +75,7 @@ out:
     return status;
 }
 
-HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data)
+HaloStatus load_open_ended(HaloReader *reader, Device *device, HaloBuf *data)
 {
     HaloStatus status = HALO_OK;
     const int64_t frame_bytes =
@@ -83,6 +83,7 @@ HaloStatus load_open_ended(HaloReader *reader, HaloBuf *data)
     Piece *first = NULL, **last = &first;
     int64_t frames = 0;
     for (bool more = true; more; last = &(*last)->next) {
+        if (progress_is_due(device)) HALO_TRY(progress_tell(device, -1.0));
         const int64_t want = frames_of_next(reader, frame_bytes, frames);
         HALO_TRY(read_piece(reader, want, last));
         frames += (*last)->frames;

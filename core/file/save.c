@@ -174,6 +174,23 @@ HaloStatus save_rows(HaloWriter *writer, const HaloBuf *rows)
     return status;
 }
 
+HaloStatus save_rows_told(HaloWriter *writer, Device *device, const HaloBuf *data)
+{
+    HaloStatus status = HALO_OK;
+    const int64_t length = file_length(&data->shape);
+    if (!progress_wanted(device)) return save_rows(writer, data);
+    for (int64_t at = 0, count = file_first_rows(data); at < length;) {
+        if (progress_is_due(device)) HALO_TRY(progress_tell(device, (double)at / (double)length));
+        const double began = now_ms();
+        const HaloBuf rows = file_rows(data, at, count);
+        HALO_TRY(save_rows(writer, &rows));
+        at += count;
+        count = progress_next(count, began);
+    }
+out:
+    return status;
+}
+
 float save_gain(const HaloWriter *writer)
 {
     const float most = largest(writer), gain = most / writer->peak;

@@ -1,5 +1,7 @@
 /* A mask value: a quoted string, else an existing file (text, or any format that holds one channel), else a
  * name from the table. */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -42,6 +44,17 @@ static HaloStatus from_sound(const HaloReader *reader, const HaloBuf *data, Halo
     for (int64_t x = 0; x < shape->width; x++)
         for (int c = 0; c < shape->channels; c++)
             mask->tap[c * shape->width + x] = (double)((const float *)data->data)[x * shape->channels + c];
+    return HALO_OK;
+}
+
+/* Masks in text are checked where they are read. */
+static HaloStatus check_taps(const char *path, const HaloMask *mask)
+{
+    for (int64_t i = 0; i < mask->width * mask->height * mask->channels; i++)
+        if (!(fabs(mask->tap[i]) <= FLT_MAX))
+            return halo_fail_on(HALO_ERR_USAGE, path,
+                                ": coefficient %lld is %g: a mask has numbers within 32-bit floats",
+                                (long long)i + 1, mask->tap[i]);
     return HALO_OK;
 }
 
@@ -105,6 +118,7 @@ static HaloStatus by_file(HaloSession *session, const char *path, HaloMask *mask
         HALO_TRY(status);
         HALO_TRY(load_samples(&reader, &data));
         HALO_TRY(from_samples(&reader, &data, mask));
+        HALO_TRY(check_taps(path, mask));
     } else {
         HALO_TRY(by_text(source, path, mask));
     }

@@ -113,6 +113,21 @@ static bool is_named_after_input(const Call *call, int i)
            owned->text != NULL && operand_array(owned->text) == 0;
 }
 
+bool pipeline_names_array(const HaloPipeline *pipeline, size_t at)
+{
+    for (int c = 0; c < pipeline->calls; c++) {
+        const Call *call = &pipeline->call[c];
+        for (int i = 0; i < call->values; i++) {
+            const Owned *owned = &call->owned[i];
+            if (owned->branch != NULL && pipeline_names_array(owned->branch, at)) return true;
+            if (call_param(call, i)->type == HALO_PARAM_SOURCE && owned->branch == NULL &&
+                owned->operand == NULL && owned->text != NULL && operand_array(owned->text) == at)
+                return true;
+        }
+    }
+    return false;
+}
+
 /* The file that a value was read from; false: there is none, or it has no identity. */
 static bool read_of_value(const Owned *owned, HaloRead *read)
 {

@@ -66,6 +66,8 @@ HaloPipeline *pipeline_hold(const HaloPipeline *pipeline);
 /* The parameter that value i of a call is of; and the value of a shared one (COMMON_), NULL: it takes none. */
 const HaloParam *call_param(const Call *call, int i);
 const HaloValue *call_common(const Call *call, const HaloValue *value, int shared);
+/* Does it name array `at` of the caller, "@2", also in a branch? */
+bool pipeline_names_array(const HaloPipeline *pipeline, size_t at);
 /* Reads the secondary inputs whose path has fields of the input's name. */
 HaloStatus pipeline_read_operands(HaloSession *session, const HaloPipeline *pipeline, Operands *operands);
 /* Does it change samples? And how they code light: HaloChanges::light. */

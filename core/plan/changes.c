@@ -11,7 +11,7 @@ static HaloMove stay(const HaloShape *from, const HaloShape *to)
         .scale = {1.0, 1.0}, .size = {to->width, to->height}, .mixed = from->channels != to->channels};
 }
 
-static HaloMove move_of(const HaloPlan *plan, const HaloStep *step)
+HaloMove plan_move(const HaloPlan *plan, const HaloStep *step)
 {
     const Primitive *primitive = primitive_of(step);
     HaloMove move = stay(&plan->reg[step->src[0]], &plan->reg[step->dst]);
@@ -48,7 +48,7 @@ HaloStatus plan_changes_to(const HaloPlan *plan, HaloReg reg, HaloChanges *chang
     changes->to = plan->reg[reg];
     for (int i = plan->steps - 1; i >= 0; i--) {
         if (plan->step[i].dst != reg) continue;
-        move[--at] = move_of(plan, &plan->step[i]);
+        move[--at] = plan_move(plan, &plan->step[i]);
         reg = plan->step[i].src[0];
     }
     if (plan->shrunk > 1) move[--at] = shrunk_move(plan);

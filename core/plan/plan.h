@@ -90,6 +90,8 @@ extern const HaloFormat plan_to_array; /* for outputs that are arrays of the cal
 HaloStatus plan_changes(const HaloPlan *plan, HaloChanges *changes);
 /* The same up to another value. */
 HaloStatus plan_changes_to(const HaloPlan *plan, HaloReg reg, HaloChanges *changes);
+/* What one step, which makes a value, does to its first source. */
+HaloMove plan_move(const HaloPlan *plan, const HaloStep *step);
 
 /* fast.c: replaces dense convolutions by faster methods that are approximate. */
 HaloStatus plan_approximate(HaloBuilder *builder);

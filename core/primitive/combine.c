@@ -39,6 +39,14 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return combine->kind == HALO_COMBINE_ENDS ? window_part(&ends, src, part) : part;
 }
 
+/* The other picture lies at a place of the whole, or begins there. */
+static bool placed(const HaloStep *step, const HaloShape *const src[])
+{
+    const HaloCombine *combine = &step->u.combine;
+    return combine->kind == HALO_COMBINE_OVER &&
+           (combine->bx != 0 || combine->by != 0 || !is_same_size(src[0], src[1]));
+}
+
 static void moves(const HaloStep *step, HaloMove *move)
 {
     move->offset[0] = -(double)step->u.combine.ax;
@@ -79,6 +87,7 @@ const Primitive primitive_combine = {
     .shape = shape,
     .reads = reads,
     .moves = moves,
+    .placed = placed,
     .flops = flops,
     .describe = describe,
     .run = run,

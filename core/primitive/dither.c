@@ -22,6 +22,13 @@ static Part makes(const HaloStep *step, const HaloShape *dst, Part part)
     return diffuses(step) && !part_is_empty(part) ? part_of_all(dst) : part;
 }
 
+/* The pattern and the noise are those of the place. */
+static bool placed(const HaloStep *step, const HaloShape *const src[])
+{
+    (void)step, (void)src;
+    return true;
+}
+
 static double core_ns(const HaloStep *step, const HaloShape *src)
 {
     (void)src;
@@ -51,6 +58,7 @@ const Primitive primitive_dither = {
     .shape = shape,
     .reads = reads,
     .makes = makes,
+    .placed = placed,
     .flops = no_flops,
     .core_ns = core_ns,
     .describe = describe,

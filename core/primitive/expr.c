@@ -23,6 +23,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return k > 0 && halo_is_pixel(src) && !part_is_empty(part) ? part_of_all(src) : part;
 }
 
+static bool placed(const HaloStep *step, const HaloShape *const src[])
+{
+    (void)src;
+    return step->u.expr->placed;
+}
+
 static double flops(const HaloStep *step, double samples) { return samples * step->u.expr->length; }
 
 static double core_ns(const HaloStep *step, const HaloShape *src)
@@ -54,6 +60,7 @@ const Primitive primitive_expr = {
     .blind = true,
     .shape = shape,
     .reads = reads,
+    .placed = placed,
     .flops = flops,
     .core_ns = core_ns,
     .describe = describe,

@@ -15,6 +15,12 @@ static Part reads(const HaloStep *step, int k, const HaloShape *src, Part part)
     return part;
 }
 
+static bool placed(const HaloStep *step, const HaloShape *const src[])
+{
+    (void)step, (void)src;
+    return true;
+}
+
 static double flops(const HaloStep *step, double samples)
 {
     (void)step;
@@ -43,6 +49,7 @@ const Primitive primitive_fade = {
     .offered = offered,
     .shape = shape,
     .reads = reads,
+    .placed = placed,
     .flops = flops,
     .describe = describe,
     .run = run,

@@ -50,6 +50,10 @@ typedef struct Primitive {
     /* Where positions and channels of source 0 appear in the result. `move` is the identity on entry. NULL: it
      * stays the identity. */
     void (*moves)(const HaloStep *step, HaloMove *move);
+    /* Does the result depend on where it is, by its coordinates or the size of the whole, or on the places of
+     * values of other sizes, beside what `reads` and `moves` say? Then blocks that overlap do not give what the
+     * whole gives (halo_plan_reach). NULL: no. */
+    bool (*placed)(const HaloStep *step, const HaloShape *const src[]);
     /* The largest gap in the source between what two neighbours of the result read, if gaps differ. NULL, 0:
      * they do not. */
     int64_t (*jumps)(const HaloStep *step);

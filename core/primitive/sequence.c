@@ -32,6 +32,12 @@ static Part makes(const HaloStep *step, const HaloShape *dst, Part part)
     return kind_of(step)->whole ? whole_makes(step, dst, part) : part;
 }
 
+static bool placed(const HaloStep *step, const HaloShape *const src[])
+{
+    (void)src;
+    return kind_of(step)->placed;
+}
+
 static void moves(const HaloStep *step, HaloMove *move)
 {
     if (kind_of(step)->moves != NULL) kind_of(step)->moves(step->u.sequence.how, move);
@@ -99,6 +105,7 @@ const Primitive primitive_sequence = {
     .reads = reads,
     .makes = makes,
     .moves = moves,
+    .placed = placed,
     .flops = flops,
     .core_ns = core_ns,
     .describe = describe,

@@ -43,12 +43,12 @@ static bool same_kind(const HaloShape *a, const HaloShape *b)
 }
 
 /* Appends the page that the reader stands at. */
-static HaloStatus add_page(Loading *loading, int64_t height)
+static HaloStatus add_page(HaloSession *work, Loading *loading, int64_t height)
 {
     HaloStatus status = HALO_OK;
     HaloBuf page = {0};
     HaloBuf *all = &loading->all;
-    HALO_TRY(load_samples(&loading->reader, &page));
+    HALO_TRY(load_samples_told(&loading->reader, &work->host, &page));
     if (loading->pages == 0) {
         *all = page;
         loading->pages = 1;
@@ -69,20 +69,23 @@ out:
     return status;
 }
 
-static HaloStatus load_pages(const HaloSession *work, Loading *loading)
+static HaloStatus load_pages(HaloSession *work, Loading *loading)
 {
     HaloStatus status = HALO_OK;
     HaloNotes notes = {0};
     bool more;
-    const int64_t height = loading->reader.info.shape.height;
-    HALO_TRY(add_page(loading, height));
+    const int64_t height = loading->reader.info.shape.height, images = loading->reader.info.images;
+    progress_of_page(&work->host, 0, images);
+    HALO_TRY(add_page(work, loading, height));
     for (;;) {
         HALO_TRY(load_more(work->tables, &loading->reader, &more, &notes));
         if (!more) break;
         HALO_TRY(load_next(work->tables, &loading->reader));
-        HALO_TRY(add_page(loading, height));
+        progress_of_page(&work->host, loading->pages, images > loading->pages ? images : 0);
+        HALO_TRY(add_page(work, loading, height));
     }
 out:
+    progress_of_part(&work->host, 0, 1);
     return status;
 }
 
@@ -99,14 +102,15 @@ static HaloStatus load(HaloSession *session, const HaloFile *given, bool samples
     HALO_TRY(session_borrow(session, HALO_HOST, &work));
     HALO_TRY(open_loading(work, &file, &loading));
     const HaloShape *shape = &loading.reader.info.shape;
-    if (samples) HALO_TRY(pages ? load_pages(work, &loading) : add_page(&loading, shape->height));
+    if (samples) HALO_TRY(pages ? load_pages(work, &loading) : add_page(work, &loading, shape->height));
     layout_describe(samples ? &loading.all.shape : shape, pages && samples ? loading.pages : 0, &made);
     made.data = loading.all.data;
     HALO_TRY(
         halo_struct_write(array, array->struct_size, &made, sizeof made, "the array", "halo_array_defaults"));
     loading.all.data = NULL;
 out:
-    if (status != HALO_OK) halo_fail_about(status, file.name != NULL ? file.name : "the input");
+    if (file.name != NULL && status != HALO_OK && status != HALO_ERR_CANCELLED)
+        halo_fail_about(status, file.name);
     halo_buf_free(&loading.all);
     close_loading(&loading);
     public_file_close(&file);
@@ -126,8 +130,11 @@ HaloStatus halo_load(HaloSession *session, const HaloFile *file, bool pages, Hal
 
 /* ---- writing --------------------------------------------------------------------------------------------- */
 
-/* A page in the type that the format holds. */
-static HaloStatus write_page(HaloSession *work, const HaloBuf *page, HaloWriter *writer)
+#define CONVERTING 0.2 /* of the time of a page */
+
+/* A page in the type that the format holds: page `at` of `pages`. */
+static HaloStatus write_page(HaloSession *work, const HaloBuf *page, int64_t at, int64_t pages,
+                             HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
     HaloPipeline *nothing = NULL;
@@ -139,11 +146,16 @@ static HaloStatus write_page(HaloSession *work, const HaloBuf *page, HaloWriter 
                            .real = page->shape.dtype > HALO_U16};
     HALO_TRY(halo_pipeline_parse(work, "", &nothing));
     HALO_TRY(halo_plan_make(work, nothing, &page->shape, writer->format, &plan));
+    progress_of_part(&work->host, (double)at / (double)pages, ((double)at + CONVERTING) / (double)pages);
     HALO_TRY(run_plan(work, plan, NULL, page, &out, NULL, &report));
+    progress_of_part(&work->host, ((double)at + CONVERTING) / (double)pages, (double)(at + 1) / (double)pages);
     writer->changes = (HaloChanges){0};
     HALO_TRY(plan_changes(plan, &writer->changes));
-    status = save_whole(writer, &like, &out);
+    HALO_TRY(save_begin(writer, &like, false));
+    HALO_TRY(save_rows_told(writer, &work->host, &out));
+    HALO_TRY(save_end(writer, &like));
 out:
+    progress_of_part(&work->host, 0, 1);
     free(writer->changes.move);
     writer->changes.move = NULL;
     halo_memory_free(&work->memory, &out);
@@ -164,7 +176,7 @@ static HaloStatus write_pages(HaloSession *work, const Layout *layout, HaloWrite
             page = layout_buffer(layout, i);
         else
             HALO_TRY(convert_in(layout, i, &page));
-        HALO_TRY(write_page(work, &page, writer));
+        HALO_TRY(write_page(work, &page, i, layout->pages, writer));
         if (!layout->direct) halo_buf_free(&page);
     }
 out:

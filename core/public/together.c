@@ -49,7 +49,7 @@ out:
     return status;
 }
 
-static HaloStatus open_pages(const HaloArray inputs[], size_t count, Pages *pages)
+static HaloStatus open_pages(HaloSession *work, const HaloArray inputs[], size_t count, Pages *pages)
 {
     HaloStatus status = HALO_OK;
     int64_t at = 0;
@@ -59,6 +59,7 @@ static HaloStatus open_pages(const HaloArray inputs[], size_t count, Pages *page
     if (pages->page == NULL || pages->own == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     for (size_t i = 0; i < count; i++)
         for (int64_t page = 0; page < pages->layout[i].pages; page++, at++) {
+            if (progress_is_due(&work->host)) HALO_TRY(progress_tell(&work->host, 0));
             if (pages->layout[i].direct)
                 pages->page[at] = layout_buffer(&pages->layout[i], page);
             else
@@ -137,6 +138,7 @@ static HaloStatus open_output(const HaloArray *output, Stacking *run)
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &run->pages.layout[0].shape, *given = &run->output.shape;
     HALO_TRY(layout_read(output, "the output", &run->output));
+    HALO_TRY(layout_check_output(&run->output, "the output"));
     const HaloType type = run->output.array.type;
     if (run->output.array.data == NULL || run->output.array.gpu != HALO_HOST || run->output.pages != 1)
         HALO_FAIL(HALO_ERR_USAGE, "the output has to be one page in host memory");
@@ -166,9 +168,10 @@ static HaloStatus stack(HaloSession *work, Stacking *run)
     HALO_TRY(halo_pool_new(work->options.jobs, &pool));
     HALO_TRY(halo_memory_hold(&work->memory, held));
     run->workspace = aligned_alloc(64, (size_t)held);
-    if (run->workspace != NULL) halo_pool_run(pool, run->out.shape.height, stack_row, run);
+    if (run->workspace != NULL) status = progress_run(&work->host, pool, run->out.shape.height, stack_row, run);
     halo_memory_release(&work->memory, held);
     if (run->workspace == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    HALO_TRY(status);
     convert_out(&run->out, &run->output, 0);
 out:
     free(run->workspace);
@@ -187,7 +190,7 @@ HaloStatus halo_stack_arrays(HaloSession *session, const char *what, const HaloA
     HALO_TRY(session_borrow(session, HALO_HOST, &work));
     atomic_store(&work->memory.held, 0);
     HALO_TRY(stack_parse(work, what, &run.what));
-    HALO_TRY(open_pages(inputs, count, &run.pages));
+    HALO_TRY(open_pages(work, inputs, count, &run.pages));
     HALO_TRY(check_stack(&run));
     HALO_TRY(open_output(output, &run));
     HALO_TRY(stack(work, &run));
@@ -218,6 +221,8 @@ static HaloStatus check_two(const Pages *pages)
                      (long long)b->height, b->channels);
 }
 
+#define SAMPLES_SHARE 0.2 /* of the time of a comparison */
+
 static HaloStatus compare(HaloSession *work, const Pages *pages, HaloComparison *all)
 {
     HaloStatus status = HALO_OK;
@@ -230,11 +235,15 @@ static HaloStatus compare(HaloSession *work, const Pages *pages, HaloComparison 
                        .scale = a->numbers || b->numbers ? 1.0 : (double)a->white / (double)b->white,
                        .pool = pool,
                        .jobs = work->options.jobs,
-                       .memory = &work->memory};
+                       .memory = &work->memory,
+                       .device = &work->host};
+    progress_of_part(pair.device, 0, SAMPLES_SHARE);
     HALO_TRY(compare_samples(&pair, all));
+    progress_of_part(pair.device, SAMPLES_SHARE, 1);
     HALO_TRY(compare_structure(&pair, all));
     HALO_TRY(compare_lag(&pair, all));
 out:
+    progress_of_part(&work->host, 0, 1);
     halo_pool_free(pool);
     return status;
 }
@@ -249,7 +258,7 @@ HaloStatus halo_compare_arrays(HaloSession *session, const HaloArray inputs[2], 
     if (difference == NULL) HALO_FAIL(HALO_ERR_USAGE, "the difference is NULL");
     HALO_TRY(session_borrow(session, HALO_HOST, &work));
     atomic_store(&work->memory.held, 0);
-    HALO_TRY(open_pages(inputs, 2, &pages));
+    HALO_TRY(open_pages(work, inputs, 2, &pages));
     HALO_TRY(check_two(&pages));
     HALO_TRY(compare(work, &pages, &all));
     const HaloDifference own = {.samples = (int64_t)all.samples,

@@ -3,20 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/operand.h"
 #include "halo/chain.h"
 #include "plan/liveness.h"
 #include "plan/plan.h"
 #include "primitive/primitive.h"
-
-double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 /* ---- buffers -------------------------------------------------------------------------------------------- */
 
@@ -203,21 +195,14 @@ static void release_read(Run *run, int from, int end)
                 band_release(run, plan->step[i].src[k]);
 }
 
-#define PROGRESS_MS 50.0 /* from one call of HaloOptions::progress to the next, at least */
-
 /* Before step i. */
 static HaloStatus tell_progress(Run *run, int i)
 {
-    Device *device = run->device;
-    const HaloOptions *options = device->options;
-    if (options == NULL || options->progress == NULL) return HALO_OK;
-    const double now = now_ms();
-    if (now - device->told < PROGRESS_MS) return HALO_OK;
-    device->told = now;
+    if (!progress_is_due(run->device)) return HALO_OK;
     const int64_t bands = bands_count(&run->work->bands);
     const double here = (double)run->k + (double)i / (double)run->work->plan->steps;
     const double done = bands > 0 && bands < INT64_MAX ? here / (double)bands : -1.0;
-    return options->progress(options->context, done) ? HALO_OK : halo_fail(HALO_ERR_CANCELLED, "cancelled");
+    return progress_tell(run->device, done);
 }
 
 HaloStatus band_run(Run *run, int64_t k)

@@ -3,6 +3,7 @@
 #define CORE_RUN_H
 
 #include "base/sequencer.h"
+#include "device/progress.h"
 #include "measure/measure.h"
 #include "plan/bands.h"
 #include "session.h"
@@ -112,7 +113,6 @@ HaloStatus execute_into(Team team, const HaloPlan *plan, const HaloOptions *opti
 HaloStatus execute_on(Team team, const HaloPlan *plan, const HaloOptions *options, const HaloBuf *in,
                       HaloBuf *out, HaloResults *results, uint64_t *clipped, HaloTimes *ms);
 int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options);
-double now_ms(void); /* band.c */
 
 /* measure_band.c: measures rows `part` of a value, in blocks of `band` rows (the last one may be longer). A
  * reduction whose order matters gets blocks of the same 2^k leaves, but for the last. */

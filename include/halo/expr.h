@@ -75,6 +75,7 @@ struct HaloExpr {
     int length, depth;
     bool places; /* it uses x, y, t, c or a channel by its number */
     bool single; /* the result has one channel, beside alpha */
+    bool placed; /* its values depend on x, y, t, or the size of the whole */
     bool alphas; /* alpha is computed as the other channels are, not copied from the first source */
     double rate; /* of sound, for T */
     HaloExprStep at[HALO_MAX_EXPR];

@@ -55,8 +55,8 @@ HALO_API void halo_session_trim(HaloSession *session);
 
 /* Parses "op:key=value,… | op …" and checks names, values and masks. The message of HALO_ERR_USAGE has the
  * mistake, its place and the nearest valid spelling. "" is a pipeline that copies. Files that it names are read
- * here, once;
- * "@2", "@3" … are the second, third … array that a plan is opened with. Plans do not point into it. */
+ * here, once; "@2", "@3" … are the second, third … array that a plan is opened with. Plans do not point into
+ * it. */
 HALO_API HaloStatus halo_pipeline_parse(HaloSession *session, const char *text, HaloPipeline **pipeline);
 HALO_API void halo_pipeline_free(HaloPipeline *pipeline);
 /* True where every operation gives results and none changes samples ("stats | hist"): no output is needed. */
@@ -64,9 +64,10 @@ HALO_API bool halo_pipeline_only_measures(const HaloPipeline *pipeline);
 
 /* ---- arrays --------------------------------------------------------------------------------------------- */
 
-/* Plans a pipeline for arrays like these `count`: first the input, then those that "@2" and so on name. Their
- * data are not read, and may be NULL, but for operations whose output depends on the samples (`silence`): then
- * they are planned for again in each run. Pages are run one by one. The plan belongs to the session. */
+/* Plans a pipeline for arrays like these `count`: first the input, then those that "@2" and so on name, all of
+ * which the pipeline has to use. Their data are not read, and may be NULL, but for operations whose output
+ * depends on the samples (`silence`): then they are planned for again in each run. Pages are run one by one.
+ * The plan belongs to the session. */
 HALO_API HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, const HaloArray inputs[],
                                    size_t count, HaloPlan **plan);
 HALO_API void halo_plan_close(HaloPlan *plan);
@@ -74,17 +75,22 @@ HALO_API void halo_plan_close(HaloPlan *plan);
  * the order of the input's axes. There is one output, and none where the pipeline only measures. HALO_ERR_USAGE
  * for others, and where the size depends on the samples and the plan was opened without data. */
 HALO_API HaloStatus halo_plan_output(const HaloPlan *plan, size_t at, HaloArray *array);
-/* How far a sample of the output reads in the input: left, right (frames of sound), up and down, in samples.
- * -1: it depends on all of the input, or on its place. For cutting arrays into blocks that overlap. */
+/* How far a sample of the output reads in the input, and in other arrays: left, right (frames of sound), up and
+ * down, in samples. -1: it depends on all of the input, or on its place, as by x in an expression, the noise of
+ * `dither`, or a file of samples. For cutting arrays into blocks that overlap, which give what the whole gives;
+ * but sums of floats in windows, as of `box`, are rounded in an order that is counted from the first sample, so
+ * that in rare cases the last bit differs. */
 HALO_API HaloStatus halo_plan_reach(const HaloPlan *plan, int64_t reach[4]);
 /* Runs it on arrays that are like those it was opened with, by size, type and meaning; strides may differ.
  * `outputs` has the caller's memory, of the size and type that halo_plan_output gives and any strides; NULL:
- * only results are wanted. `report` NULL: not wanted.
+ * only results are wanted. `report` NULL: not wanted. The output may overlap inputs in memory, or be one: such
+ * an input is copied first, which takes as much memory again. Elements of the output itself may not overlap by
+ * its strides (HALO_ERR_USAGE).
  *
  * Arrays on a GPU have to be there all, packed as halo_plan_output packs them or with gaps between rows. The
- * work is queued on `stream`, a CUDA stream (NULL: the legacy default one), without copies: the caller's memory
- * is read and written in place. Where `report` is NULL nothing waits, unless an operation needs a measurement
- * before it goes on. For arrays in host memory `stream` is not used, and all is done on return. */
+ * work is queued on `stream`, a CUDA stream (NULL: the legacy default one), without other copies: the caller's
+ * memory is read and written in place. Where `report` is NULL nothing waits, unless an operation needs a
+ * measurement before it goes on. For arrays in host memory `stream` is not used, and all is done on return. */
 HALO_API HaloStatus halo_plan_run(HaloPlan *plan, const HaloArray inputs[], HaloArray outputs[], void *stream,
                                   HaloReport **report);
 /* What the plan does, as `halo run --explain` prints it: to be freed by halo_free. */
@@ -93,7 +99,7 @@ HALO_API HaloStatus halo_plan_explain(const HaloPlan *plan, char **text);
 /* Reduces the pages of arrays that are alike to one page, sample by sample: `what` is "mean", "median", "min",
  * "max", "sum", "sd", "range", "mean:clip=3" (of the samples within 3 deviations of the median), or an
  * expression, as "max(a,b)". `output` has memory for a page of the first one's size: of their type, rounded,
- * f32 or f64. In host memory. */
+ * f32 or f64; it may overlap the arrays. In host memory. */
 HALO_API HaloStatus halo_stack_arrays(HaloSession *session, const char *what, const HaloArray inputs[],
                                       size_t count, const HaloArray *output);
 
@@ -160,8 +166,8 @@ HALO_API HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline,
                              const HaloFile *out, HaloReport **report);
 /* Describes the first page of a file without reading its samples: frames of sound of unknown length are -1. */
 HALO_API HaloStatus halo_info(HaloSession *session, const HaloFile *file, HaloArray *array);
-/* Reads the first page of a file; array->data is freed by halo_free. With `pages` all
- * pages, of one size and type, along a first dimension n. */
+/* Reads the first page of a file; array->data is freed by halo_free. With `pages` all pages, of one size and
+ * type, along a first dimension n. */
 HALO_API HaloStatus halo_load(HaloSession *session, const HaloFile *file, bool pages, HaloArray *array);
 /* Writes an array in host memory: pages of formats that hold several, else one. */
 HALO_API HaloStatus halo_save(HaloSession *session, const HaloArray *array, const HaloFile *file);
@@ -205,7 +211,7 @@ typedef struct HaloParameter {
     size_t struct_size;
     const char *name, *help;
     const char *type;       /* "number", "integer", "switch", "choice", "length", "frequency", "level", "mask",
-                               "border",       "point", "file", "source", "factor", "text" */
+                               "border", "point", "file", "source", "factor", "text" */
     const char *preset;     /* the default as it would be typed; "": none; NULL: it has to be given */
     const char *choices;    /* "magnitude|x|y", or NULL */
     const char *unit;       /* "pixels", or NULL */

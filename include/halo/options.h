@@ -42,7 +42,7 @@ typedef struct HaloOptions {
     HaloDeviceChoice device;
     HaloPrecision precision;
     int gpu;            /* which one */
-    int jobs;           /* threads; 0: one for each processor that the process may use */
+    int jobs;           /* threads, up to 4096; 0: one for each processor that the process may use */
     HaloAlpha alpha;    /* where an operation's alpha= is not given */
     bool linear;        /* images of 8 and 16 bits are decoded from sRGB first, and encoded last */
     int64_t max_pixels; /* of one image, of up to 4 samples each; 0: HALO_MAX_PIXELS. Audio has no such limit */
@@ -68,8 +68,9 @@ typedef struct HaloOptions {
     bool tolerate;           /* use what can be read of damaged inputs */
     bool verify;             /* compute on both backends and compare: HALO_ERR_BUG where they differ */
     /* NULL, or called, with `context`, in any of the session's threads: between the steps and bands of a run,
-     * up to twenty times a second, with the part that is done, 0 to 1 (-1: not known): false ends the run with
-     * HALO_ERR_CANCELLED; on arrays in host memory it is called in the thread of halo_plan_run; */
+     * and between parts of what is loaded, saved, stacked or compared, up to twenty times a second, with the
+     * part that is done, 0 to 1 (-1: not known): false ends the work with HALO_ERR_CANCELLED, and an output
+     * that is saved is removed; on arrays in host memory it is called in the thread that calls halo; */
     bool (*progress)(void *context, double done);
     /* with each remark on what a run lost or changed, a sentence; */
     void (*message)(void *context, const char *text);

@@ -51,6 +51,9 @@ typedef struct HaloSequenceKind {
     int64_t (*scratch)(const void *how, const HaloShape *src);
     /* Where frames and channels of the source appear in the result. NULL: they stay. */
     void (*moves)(const void *how, HaloMove *move);
+    /* What is made of the same samples depends on their number: noise, or blocks that are counted from the
+     * beginning. */
+    bool placed;
     /* Frames and channels are those of the source: the run notes how many samples differ from it. */
     bool replaces;
     /* Measured nanoseconds of a core for a sample of the result. */

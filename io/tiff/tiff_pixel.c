@@ -6,6 +6,49 @@
 
 /* ---- tags ----------------------------------------------------------------------------------------------- */
 
+#define BY_TIFFCP "'tiffcp -c zip IN.tif OUT.tif' of a libtiff that has it"
+#define BY_GDAL "'gdal_translate -co COMPRESS=DEFLATE IN.tif OUT.tif'"
+#define BY_VIPS "'vips copy IN.tif OUT.tif' with OpenSlide"
+
+/* Those that halo does not read, or that a libtiff may lack, and what converts them. */
+static const struct {
+    uint16_t code;
+    const char *name, *by;
+} known[] = {
+    {COMPRESSION_OJPEG, "old-style JPEG", BY_TIFFCP},
+    {COMPRESSION_JPEG, "JPEG", BY_TIFFCP},
+    {COMPRESSION_ADOBE_DEFLATE, "Deflate", BY_TIFFCP},
+    {9, "JBIG", BY_TIFFCP},
+    {10, "JBIG", BY_TIFFCP},
+    {COMPRESSION_NEXT, "NeXT", BY_TIFFCP},
+    {COMPRESSION_THUNDERSCAN, "ThunderScan", BY_TIFFCP},
+    {COMPRESSION_PIXARLOG, "Pixar log", BY_TIFFCP},
+    {33003, "JPEG 2000 (Aperio)", BY_VIPS},
+    {33005, "JPEG 2000 (Aperio)", BY_VIPS},
+    {COMPRESSION_JBIG, "JBIG", BY_TIFFCP},
+    {COMPRESSION_SGILOG, "LogLuv", BY_TIFFCP},
+    {COMPRESSION_SGILOG24, "LogLuv", BY_TIFFCP},
+    {COMPRESSION_JP2000, "JPEG 2000", BY_GDAL},
+    {34887, "LERC", BY_GDAL},
+    {34892, "lossy JPEG of DNG", "a converter of raw photographs such as dcraw or darktable"},
+    {34925, "LZMA", BY_TIFFCP},
+    {50000, "Zstandard", BY_TIFFCP},
+    {50001, "WebP", BY_TIFFCP},
+    {50002, "JPEG XL", BY_GDAL},
+    {52546, "JPEG XL", BY_GDAL},
+};
+
+/* `what` is wrong with this compression. */
+static HaloStatus not_read(uint16_t compression, const char *what)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].code == compression)
+            return halo_fail(HALO_ERR_INPUT, "TIFF with %s compression %s: convert it first, by %s",
+                             known[i].name, what, known[i].by);
+    return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d %s: convert it first, by " BY_TIFFCP,
+                     compression, what);
+}
+
 /* Codecs that are maintained; old-style JPEG and rare ones are not worth the risk. */
 static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
 {
@@ -27,10 +70,10 @@ static HaloStatus look_at_compression(TIFF *tiff, TiffPixels *pixels)
     case COMPRESSION_ZSTD:
     case COMPRESSION_LERC:
     case COMPRESSION_WEBP: break;
-    default: return halo_fail(HALO_ERR_INPUT, "TIFF with compression %d is not supported", compression);
+    default: return not_read(compression, "is not supported");
     }
     if (TIFFIsCODECConfigured(compression)) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "TIFF: this libtiff has no compression %d", compression);
+    return not_read(compression, "is not in the libtiff that halo runs with");
 }
 
 static HaloStatus look_at_format(TIFF *tiff, TiffPixels *pixels)

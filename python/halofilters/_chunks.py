@@ -66,7 +66,8 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
     once.
 
     Chunks overlap by as much as the pipeline reads (`Pipeline.reach`). A pipeline that needs the whole array,
-    such as "normalize", is refused. `stats` and `hist` take arrays of Dask themselves.
+    such as "normalize", or places in it, such as "expr:x", is refused. `stats` and `hist` take arrays of Dask
+    themselves.
 
     Parameters
     ----------

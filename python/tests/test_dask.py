@@ -44,7 +44,7 @@ def test_sound(rng):
 
 def test_refused(rng):
     x = da.from_array(rng.random((30, 30)), chunks=10)
-    for pipeline in ("normalize", "resize:50%", "stats", "gauss:2,border=wrap"):
+    for pipeline in ("normalize", "resize:50%", "stats", "gauss:2,border=wrap", "expr:v+x", "expr:v*w"):
         with pytest.raises(hf.UsageError):
             hf.map_overlap(x, pipeline)
 

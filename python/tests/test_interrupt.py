@@ -70,6 +70,14 @@ def test_other_threads_go_on(rng):
     assert np.array_equal(made[0], expected)
 
 
+def test_comparison(rng):
+    a, b = rng.random((2, 3000, 4000), dtype="float32")
+    _soon(_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        for _ in range(20):
+            hf.compare(a, b)
+
+
 def test_files(rng, tmp_path):
     hf.write(tmp_path / "in.png", rng.integers(0, 256, (2048, 2048), dtype="uint8"))
     _soon(_interrupt)
