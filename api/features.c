@@ -22,6 +22,36 @@
 #else
 #define MP3_FEATURE ", no MP3"
 #endif
+#ifdef HALO_HAVE_WEBP
+#define WEBP_FEATURE ", WebP"
+#else
+#define WEBP_FEATURE ", no WebP"
+#endif
+#ifdef HALO_HAVE_GIF
+#define GIF_FEATURE ", GIF"
+#else
+#define GIF_FEATURE ", no GIF"
+#endif
+#ifdef HALO_HAVE_HEIF
+#define HEIF_FEATURE ", HEIF"
+#else
+#define HEIF_FEATURE ", no HEIF"
+#endif
+#ifdef HALO_HAVE_JXL
+#define JXL_FEATURE ", JXL"
+#else
+#define JXL_FEATURE ", no JXL"
+#endif
+#ifdef HALO_HAVE_FITS
+#define FITS_FEATURE ", FITS"
+#else
+#define FITS_FEATURE ", no FITS"
+#endif
+#ifdef HALO_HAVE_EXR
+#define EXR_FEATURE ", EXR"
+#else
+#define EXR_FEATURE ", no EXR"
+#endif
 #ifdef HALO_HAVE_EBUR128
 #define LOUDNESS_FEATURE ", loudness"
 #else
@@ -58,6 +88,7 @@
 
 const char *halo_build_features(void)
 {
-    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE LOUDNESS_FEATURE FFT_FEATURE ISAL_FEATURE
-        DEFLATE_FEATURE LCMS_FEATURE CUDA_FEATURE;
+    return JPEG_FEATURE TIFF_FEATURE FLAC_FEATURE MP3_FEATURE WEBP_FEATURE GIF_FEATURE HEIF_FEATURE JXL_FEATURE
+        FITS_FEATURE EXR_FEATURE LOUDNESS_FEATURE FFT_FEATURE ISAL_FEATURE DEFLATE_FEATURE LCMS_FEATURE
+            CUDA_FEATURE;
 }

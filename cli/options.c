@@ -123,8 +123,9 @@ const CliOption cli_options[] = {
      NULL, AT(files0_from)},
     {"shard", 0, "i/n", NULL, CLI_INPUT, CLI_WORKS | CLI_SAME,
      "process the i-th of n parts of the inputs; auto: take i and n from the environment variables of Slurm, "
-     "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS and Kubernetes need "
-     "HALO_SHARDS=n",
+     "SGE, LSF, PBS, AWS Batch, Google Batch, Cloud Run or an indexed Kubernetes job; PBS, Kubernetes and, "
+     "unless "
+     "LSB_JOBNAME ends with its indices, LSF need HALO_SHARDS=n",
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "

@@ -10,24 +10,7 @@
 
 /* ---- the operation: from its arguments to steps that compute it ----------------------------------------- */
 
-enum { RADIUS, AMOUNT, LEVEL };
-
-static const HaloParam glow_param[] = {
-    [RADIUS] = {.key = "radius",
-                .type = HALO_PARAM_INTEGER,
-                .preset = "8",
-                .min = 1,
-                .max = 64,
-                .unit = "pixels",
-                .help = "how far the light goes"},
-    [AMOUNT] =
-        {.key = "amount", .type = HALO_PARAM_NUMBER, .preset = "0.5", .max = 100, .help = "how strong it is"},
-    [LEVEL] = {.key = "level",
-               .type = HALO_PARAM_NUMBER,
-               .preset = "0.6",
-               .max = 1,
-               .help = "what is brighter shines, as a part of full scale"},
-};
+enum { RADIUS, AMOUNT, LEVEL, PARAMS };
 
 /* Weights that fall to 0 at the distance `radius`, and sum to 1. */
 static void fill_cone(float *tap, int64_t radius)
@@ -45,43 +28,91 @@ static void fill_cone(float *tap, int64_t radius)
         }
 }
 
+/* What is brighter than `level` shows by how much. */
+static void shine(float level, float white, HaloMap *map)
+{
+    memset(map, 0, sizeof *map);
+    map->kind = HALO_MAP_POINTS;
+    map->points = 2;
+    map->point[0].op = HALO_POINT_ADD;
+    map->point[0].a = -level * white;
+    map->point[1].op = HALO_POINT_CLAMP;
+    map->point[1].b = white;
+}
+
+/* Convolves with the square of taps round a sample. */
+static void spread(const float *tap, int64_t radius, HaloConv *conv)
+{
+    memset(conv, 0, sizeof *conv);
+    conv->window.width = conv->window.height = 2 * radius + 1;
+    conv->window.ox = conv->window.oy = -radius;
+    conv->window.border = HALO_BORDER_REPLICATE;
+    conv->tap = tap;
+}
+
 static HaloStatus build_glow(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const HaloShape shape = *halo_build_shape(builder, in);
     const int64_t radius = arg[RADIUS].integer, side = 2 * radius + 1;
     HaloReg bright, light, sum;
+    HaloMap above;
+    HaloConv round;
+    HaloCombine add, keep_alpha;
     float *tap = (float *)halo_build_keep(builder, (size_t)(side * side) * sizeof *tap);
-    const HaloMap above = {.kind = HALO_MAP_POINTS,
-                           .points = 2,
-                           .point = {{.op = HALO_POINT_ADD, .a = -(float)arg[LEVEL].number * shape.white},
-                                     {.op = HALO_POINT_CLAMP, .a = 0, .b = shape.white}}};
-    const HaloConv spread = {.window = {.width = side,
-                                        .height = side,
-                                        .ox = -radius,
-                                        .oy = -radius,
-                                        .border = HALO_BORDER_REPLICATE},
-                             .tap = tap};
-    const HaloCombine add = {.kind = HALO_COMBINE_ADD, .amount = (float)arg[AMOUNT].number};
-    const HaloCombine keep_alpha = {.kind = HALO_COMBINE_COPY_ALPHA};
     if (tap == NULL) HALO_FAIL(HALO_ERR_LIMIT, "glow: not enough memory");
     fill_cone(tap, radius);
+    shine((float)arg[LEVEL].number, shape.white, &above);
+    spread(tap, radius, &round);
+    memset(&add, 0, sizeof add);
+    add.kind = HALO_COMBINE_ADD;
+    add.amount = (float)arg[AMOUNT].number;
     HALO_TRY(halo_build_map(builder, in, &above, &bright));
-    HALO_TRY(halo_build_conv(builder, bright, &spread, &light));
+    HALO_TRY(halo_build_conv(builder, bright, &round, &light));
     HALO_TRY(halo_build_combine(builder, in, light, &add, &sum));
+    memset(&keep_alpha, 0, sizeof keep_alpha);
+    keep_alpha.kind = HALO_COMBINE_COPY_ALPHA;
     if (shape.alpha >= 0) HALO_TRY(halo_build_combine(builder, sum, in, &keep_alpha, &sum));
     *out = sum;
 out:
     return status;
 }
 
-static const HaloOp glow = {.name = "glow",
-                            .help = "bright places shine over what is around them",
-                            .known_as = "bloom",
-                            .example = "glow:12",
-                            .kinds = HALO_IMAGE,
-                            HALO_PARAMS(glow_param),
-                            .build = build_glow};
+/* ---- its row: static, so that all members which are not set are 0 --------------------------------------- */
+
+static HaloParam glow_param[PARAMS];
+static HaloOp glow;
+
+/* In C, and in C++ from C++20 on, this may be an initialiser: {.name = "glow", …, HALO_PARAMS(glow_param)}. */
+static void describe_glow(void)
+{
+    HaloParam *radius = &glow_param[RADIUS], *amount = &glow_param[AMOUNT], *level = &glow_param[LEVEL];
+    radius->key = "radius";
+    radius->type = HALO_PARAM_INTEGER;
+    radius->preset = "8";
+    radius->min = 1;
+    radius->max = 64;
+    radius->unit = "pixels";
+    radius->help = "how far the light goes";
+    amount->key = "amount";
+    amount->type = HALO_PARAM_NUMBER;
+    amount->preset = "0.5";
+    amount->max = 100;
+    amount->help = "how strong it is";
+    level->key = "level";
+    level->type = HALO_PARAM_NUMBER;
+    level->preset = "0.6";
+    level->max = 1;
+    level->help = "what is brighter shines, as a part of full scale";
+    glow.name = "glow";
+    glow.help = "bright places shine over what is around them";
+    glow.known_as = "bloom";
+    glow.example = "glow:12";
+    glow.kinds = HALO_IMAGE;
+    glow.param = glow_param;
+    glow.params = PARAMS;
+    glow.build = build_glow;
+}
 
 /* ---- the program ---------------------------------------------------------------------------------------- */
 
@@ -105,8 +136,14 @@ int main(int argc, char **argv)
     const HaloOp **ops = NULL;
     HaloSession *session = NULL;
     HaloPipeline *pipeline = NULL;
-    const HaloJob job = {.input = argv[2], .output = argv[3], .force = HALO_FORCE_YES};
-    HaloReport report = {0};
+    HaloJob job;
+    HaloReport report;
+    memset(&job, 0, sizeof job);
+    memset(&report, 0, sizeof report);
+    job.input = argv[2];
+    job.output = argv[3];
+    job.force = HALO_FORCE_YES;
+    describe_glow();
     HALO_TRY(add_op(&glow, &tables, &ops));
     HALO_TRY(halo_session_open_with(&tables, NULL, &session));
     HALO_TRY(halo_pipeline_parse(session, argv[1], &pipeline));

@@ -31,6 +31,8 @@ static const Scheduler step = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", NULL, NUL
 /* Where a scheduler has no variable for the number of tasks, the user has to set this one. */
 static const char shards_name[] = "HALO_SHARDS";
 
+#define UNEVEN "the tasks of this array (%s) are not evenly spaced: give i/n instead"
+
 typedef struct Place {
     int64_t at, of; /* from 0 */
     bool by_user;   /* HALO_SHARDS gave the number */
@@ -58,9 +60,7 @@ static HaloStatus count_tasks(const Scheduler *s, int64_t first, int64_t stride,
     if (has_last) HALO_TRY(read_variable(s->last, NULL, &last));
     if (s->count != NULL) {
         HALO_TRY(read_variable(s->count, NULL, &place->of));
-        if (has_last && first + stride * (place->of - 1) != last)
-            HALO_FAIL(HALO_ERR_USAGE, "the tasks of this array (%s) are not evenly spaced: give i/n instead",
-                      s->index);
+        if (has_last && first + stride * (place->of - 1) != last) HALO_FAIL(HALO_ERR_USAGE, UNEVEN, s->index);
     } else if (has_last) {
         place->of = last < first ? 0 : (last - first) / stride + 1;
     } else {
@@ -74,6 +74,38 @@ out:
     return status;
 }
 
+/* LSF has no variable for the first index. Where the name of its job ends with the range of all indices,
+ * "name[5-10]" or "name[1-9:2]%4", that says it; else the user's number of tasks does, from the last. */
+static HaloStatus find_first(const Scheduler *s, int64_t stride, int64_t *first, Place *place)
+{
+    HaloStatus status = HALO_OK;
+    const char *name = getenv("LSB_JOBNAME"), *at = name != NULL ? strrchr(name, '[') : NULL;
+    int64_t begin = 0, end = 0, by = 1, last = 0;
+    HALO_TRY(read_variable(s->last, NULL, &last));
+    if (at != NULL && strchr(at, ',') != NULL) HALO_FAIL(HALO_ERR_USAGE, UNEVEN, s->index);
+    if (at != NULL && halo_read_count(at + 1, CLI_MOST_SHARDS, &begin, &at) && *at == '-' &&
+        halo_read_count(at + 1, CLI_MOST_SHARDS, &end, &at) &&
+        (*at != ':' || halo_read_count(at + 1, CLI_MOST_SHARDS, &by, &at)) && *at == ']') {
+        if (by != stride || end < begin || last < begin || (last - begin) / by != (end - begin) / by)
+            HALO_FAIL(HALO_ERR_USAGE,
+                      "LSB_JOBNAME is '%.60s', but %s is %lld, in steps of %lld: give i/n instead", name,
+                      s->last, (long long)last, (long long)stride);
+        *first = begin;
+        goto out;
+    }
+    if (getenv(shards_name) == NULL)
+        HALO_FAIL(HALO_ERR_USAGE, "%s is set, but nothing tells its first value: set %s to the number of tasks",
+                  s->index, shards_name);
+    HALO_TRY(read_variable(shards_name, NULL, &place->of));
+    place->by_user = true;
+    *first = last - stride * (place->of - 1);
+    if (*first < s->begin)
+        HALO_FAIL(HALO_ERR_USAGE, "%s is %lld, but %s is %lld, in steps of %lld", shards_name,
+                  (long long)place->of, s->last, (long long)last, (long long)stride);
+out:
+    return status;
+}
+
 static HaloStatus read_place(const Scheduler *s, Place *place)
 {
     HaloStatus status = HALO_OK;
@@ -82,6 +114,8 @@ static HaloStatus read_place(const Scheduler *s, Place *place)
     if (s->first != NULL) HALO_TRY(read_variable(s->first, NULL, &first));
     if (s->step != NULL) HALO_TRY(read_variable(s->step, "1", &stride));
     if (stride < 1) HALO_FAIL(HALO_ERR_USAGE, "the environment variable %s is 0", s->step);
+    if (s->first == NULL && s->last != NULL && getenv(s->last) != NULL)
+        HALO_TRY(find_first(s, stride, &first, place));
     HALO_TRY(count_tasks(s, first, stride, place));
     if (index < first || (index - first) % stride != 0 || (index - first) / stride >= place->of)
         HALO_FAIL(HALO_ERR_USAGE, "%s is %lld, which is not among the indices of %lld task%s from %lld%s%s",

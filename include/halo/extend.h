@@ -15,6 +15,11 @@
 #ifndef HALO_EXTEND_H
 #define HALO_EXTEND_H
 
+/* The version of these interfaces and of their symbols, HALO_EXTEND_0.2: a program that was linked with one
+ * version does not start with another. */
+#define HALO_EXTEND_VERSION_MAJOR 0
+#define HALO_EXTEND_VERSION_MINOR 2
+
 #include "halo/backend.h"
 #include "halo/bench.h"
 #include "halo/engine.h"

@@ -32,6 +32,11 @@ extern "C" {
 
 #define HALO_ABI_VERSION 1 /* what this header describes; libhalo.so.1 */
 
+/* Of halo, whose header this is: `#if HALO_VERSION_MINOR >= 3`. */
+#define HALO_VERSION_MAJOR 0
+#define HALO_VERSION_MINOR 2
+#define HALO_VERSION_PATCH 0
+
 /* "0.2.0" and HALO_ABI_VERSION of the library that runs; the commit that it was built from ("": not from a
  * checkout); the features of this build in one line, "JPEG, TIFF, …, no CUDA". Static. */
 HALO_API const char *halo_version(void);

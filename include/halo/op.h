@@ -111,7 +111,13 @@ typedef struct HaloOp {
     HaloStatus (*build)(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out);
 } HaloOp;
 
+/* In an initialiser: both members. C++ has such designators from C++20 on; before that, values for all members
+ * before these have to stand there, in their order. */
+#if defined(__cplusplus) && __cplusplus < 202002L
+#define HALO_PARAMS(array) (array), (int)(sizeof(array) / sizeof((array)[0]))
+#else
 #define HALO_PARAMS(array) .param = (array), .params = (int)(sizeof(array) / sizeof((array)[0]))
+#endif
 
 /* ---- functions for `build` (core/plan/builder.c) --------------------------------------------------------- */
 

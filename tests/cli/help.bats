@@ -208,7 +208,7 @@ for line in sys.stdin: assert json.loads(line)["type"] in ("op", "mask", "format
 v = json.load(sys.stdin)
 assert v["version"] and v["compiler"].split()[0] in ("GCC", "Clang") and "baseline" in v["variants"]
 assert all(type(have) in (bool, str) for have in v["features"].values())
-names = "JPEG TIFF FLAC MP3 loudness KissFFT ISA-L libdeflate LCMS CUDA"
+names = "JPEG TIFF FLAC MP3 WebP GIF HEIF JXL FITS EXR loudness KissFFT ISA-L libdeflate LCMS CUDA"
 assert set(v["features"]) == set(names.split())'
 }
 

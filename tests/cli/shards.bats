@@ -65,7 +65,10 @@ refused() { # VARIABLE=VALUE… MESSAGE
     tasks SLURM_ARRAY_TASK_MIN=10 SLURM_ARRAY_TASK_MAX=20 SLURM_ARRAY_TASK_STEP=5 SLURM_ARRAY_TASK_COUNT=3 \
         SLURM_PROCID=0 SLURM_ARRAY_TASK_ID= '10 15 20'
     tasks SGE_TASK_FIRST=2 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=3 SGE_TASK_ID= '2 5 8' # the last need not be one
-    tasks LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 LSB_JOBINDEX= '1 2 3 4'
+    tasks LSB_JOBINDEX_END=4 LSB_JOBINDEX_STEP=1 LSB_JOBNAME='a[1-4]' LSB_JOBINDEX= '1 2 3 4'
+    tasks LSB_JOBINDEX_END=10 LSB_JOBINDEX_STEP=1 LSB_JOBNAME='a[5-10]%2' LSB_JOBINDEX= '5 6 7 8 9 10'
+    tasks LSB_JOBINDEX_END=9 LSB_JOBINDEX_STEP=3 LSB_JOBNAME='a[2-9:3]' LSB_JOBINDEX= '2 5 8'
+    tasks LSB_JOBINDEX_END=8 LSB_JOBINDEX_STEP=3 LSB_JOBNAME=a HALO_SHARDS=3 LSB_JOBINDEX= '2 5 8'
     tasks HALO_SHARDS=2 LSB_JOBINDEX= '1 2'
     tasks HALO_SHARDS=3 PBS_ARRAY_INDEX= '1 2 3'
     tasks HALO_SHARDS=3 PBS_ARRAYID= '1 2 3'
@@ -110,6 +113,16 @@ refused() { # VARIABLE=VALUE… MESSAGE
     refused SGE_TASK_ID=3 SGE_TASK_FIRST=1 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=0 'SGE_TASK_STEPSIZE is 0'
     refused SGE_TASK_ID=3 SGE_TASK_FIRST=1 SGE_TASK_LAST=9 SGE_TASK_STEPSIZE=4 \
         'SGE_TASK_ID is 3, which is not'
+    # LSF has no variable for the first index.
+    local -a lsf=(LSB_JOBINDEX=5 LSB_JOBINDEX_END=10 LSB_JOBINDEX_STEP=1)
+    refused "${lsf[@]}" 'nothing tells its first value: set HALO_SHARDS'
+    refused "${lsf[@]}" LSB_JOBNAME='a[5]' 'nothing tells its first value'
+    refused "${lsf[@]}" LSB_JOBNAME='a[1-2,5-10]' 'not evenly spaced'
+    refused "${lsf[@]}" LSB_JOBNAME='a[5-12]' 'but LSB_JOBINDEX_END is 10'
+    refused "${lsf[@]}" LSB_JOBNAME='a[5-10:2]' 'in steps of 1'
+    refused "${lsf[@]}" LSB_JOBNAME='a[5-10]' HALO_SHARDS=7 'LSB_JOBINDEX has 6 tasks'
+    refused "${lsf[@]}" HALO_SHARDS=5 'is 5, which is not among the indices of 5 tasks from 6'
+    refused "${lsf[@]}" HALO_SHARDS=11 'HALO_SHARDS is 11, but LSB_JOBINDEX_END is 10'
     refused BATCH_TASK_INDEX=3 'BATCH_TASK_COUNT is not set'
     refused BATCH_TASK_INDEX=x BATCH_TASK_COUNT=4 "BATCH_TASK_INDEX is 'x', not a number"
     refused BATCH_TASK_INDEX=0 BATCH_TASK_COUNT=4 AWS_BATCH_JOB_ARRAY_INDEX=0 \

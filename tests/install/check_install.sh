@@ -55,24 +55,24 @@ try_extended() { # a program that was built of extend.c
 
 "$work/halo/bin/halo" run gauss:2 "$root/samples/lake.png" -o "$work/expected.png"
 read -ra flags <<< "$(pkg-config --cflags --libs halo)"
-cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_pkg_config" "${flags[@]}"
+strict=(-Wall -Wextra -Wpedantic -Werror)
+c=(cc -std=c17 "${strict[@]}")
+"${c[@]}" "$root/samples/example.c" -o "$work/by_pkg_config" "${flags[@]}"
 try "$work/by_pkg_config"
 read -ra static <<< "$(pkg-config --cflags --libs --static halo | sed 's/-lhalo/-l:libhalo.a/')"
-cc -std=c17 -Wall -Wextra -Werror "$root/samples/example.c" -o "$work/by_archive" "${static[@]}"
+"${c[@]}" "$root/samples/example.c" -o "$work/by_archive" "${static[@]}"
 try "$work/by_archive"
-cc -std=c17 -Wall -Wextra -Werror "$root/samples/extend.c" -o "$work/extend" "${flags[@]}" -lm
+"${c[@]}" "$root/samples/extend.c" -o "$work/extend" "${flags[@]}" -lm
 try_extended "$work/extend"
-cc -std=c17 -Wall -Wextra -Wpedantic -Werror "$root/samples/arrays.c" -o "$work/arrays" "${flags[@]}"
+"${c[@]}" "$root/samples/arrays.c" -o "$work/arrays" "${flags[@]}"
 "$work/arrays" > "$work/said"
 grep -qx 'mean 249' "$work/said"
-for sample in example arrays; do # as C++ too
-    c++ -x c++ -std=c++17 -Wall -Wextra -Werror "$root/samples/$sample.c" -x none -o "$work/by_cpp_$sample" \
+for sample in example arrays extend; do # as C++ too
+    c++ -x c++ -std=c++17 "${strict[@]}" "$root/samples/$sample.c" -x none -o "$work/by_cpp_$sample" \
         "${flags[@]}"
 done
 "$work/by_cpp_arrays" | cmp - "$work/said"
 try "$work/by_cpp_example"
-c++ -x c++ -std=c++17 -Wall -Wextra -Wno-missing-field-initializers -Werror "$root/samples/extend.c" -x none \
-    -o "$work/by_cpp_extend" "${flags[@]}"
 try_extended "$work/by_cpp_extend"
 
 quietly cmake -G Ninja -S "$root/tests/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/halo" \

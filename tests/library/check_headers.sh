@@ -22,6 +22,16 @@ for header in op plan primitive backend format mask tables; do
     printf '#include <halo/halo.h>\n#ifdef %s\n#error halo.h brings %s.h\n#endif\n' "$guard" "$header" |
         gcc -x c -std=c17 -fsyntax-only -I"$include" - || failed=1
 done
+# HALO_PARAMS stands in an initialiser of either language.
+for language in "c -std=c17" "c++ -std=c++17" "c++ -std=c++20"; do
+    read -ra options <<< "-x $language -Wall -Wextra -Wpedantic -Werror -fsyntax-only"
+    first='.a = 1'
+    [ "$language" != "c++ -std=c++17" ] || first=1
+    printf '#include <halo/op.h>\nstatic const int x[2] = {1, 2};\n%s = {%s, HALO_PARAMS(x)};\n' \
+        'const struct Row { int a; const int *param; int params; } row' "$first" |
+        gcc "${options[@]}" -I"$include" - ||
+        { echo "HALO_PARAMS does not compile as ${language#* -std=}" >&2; failed=1; }
+done
 # A compiler that evaluates f32 in a wider type is refused.
 for language in "c -std=c17" "c++ -std=c++17"; do
     read -ra options <<< "-x $language -fsyntax-only"

@@ -29,6 +29,18 @@ sort -uc "$list" || failed=1
 same "$list" "$work/exported" "exported by ${library##*/}"
 same "$work/names" "$work/declared" "declared with HALO_API in $headers"
 same "$work/first" "$work/stable" "declared by halo.h"
+# A program can ask for the version that it is compiled for.
+number() { sed -n "s/^#define $1 \([0-9]*\).*/\1/p" "$headers/halo/$2.h"; }
+node=HALO_EXTEND_$(number HALO_EXTEND_VERSION_MAJOR extend).$(number HALO_EXTEND_VERSION_MINOR extend)
+if [ "$node" != "$(awk '$2 ~ /^HALO_EXTEND/ { print $2 }' "$work/exported" | sort -u)" ]; then
+    echo "extend.h is of version $node, the symbols are not" >&2
+    failed=1
+fi
+abi=HALO_$(number HALO_ABI_VERSION halo)
+if ! grep -q " $abi\$" "$work/exported"; then
+    echo "halo.h has HALO_ABI_VERSION ${abi#HALO_}, but no symbol has $abi" >&2
+    failed=1
+fi
 if grep -nE '^[a-zA-Z].*\bhalo_[a-z0-9_]+\(' "${public[@]}" |
     grep -vE ':[0-9]+:(HALO_API|HALO_FN|HALO_FN_APART|HALO_CURVE|static inline|typedef) '; then
     echo "these are declared without HALO_API" >&2

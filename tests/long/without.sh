@@ -50,7 +50,10 @@ for name in "${names[@]}"; do
     left_out=$name
     [ "$name" != ALL ] || left_out=$(IFS=';'; echo "${every[*]}")
     scripts/build cpu "$build" "-DHALO_WITHOUT=$left_out" --target halo "${tests[@]}"
-    for one in ${left_out//;/ }; do said "$one"; done
+    for one in ${left_out//;/ }; do
+        "$build/halo" --version | grep -qi " no $one[,;]" || fail "--version does not say so"
+        said "$one"
+    done
     for test in "${tests[@]}"; do
         HALO_CASES=0.1 "$build/tests/$test" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; fail "$test"; }
     done
