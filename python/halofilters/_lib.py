@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections import deque
 
-from ._errors import CLASS_OF, BugError, CancelledError, HaloWarning
+from ._errors import HaloWarning, error_of
 
 MAX_DIMS = 6
 HOST = -1
@@ -118,6 +118,12 @@ class File(Struct):
     ]
 
 
+class Bytes(c.Structure):
+    """What halo_bytes_write collects."""
+
+    _fields_ = [("data", c.c_void_p), ("size", c.c_size_t), ("capacity", c.c_size_t)]
+
+
 class Operation(Struct):
     _fields_ = [
         ("struct_size", c.c_size_t),
@@ -189,6 +195,10 @@ lib = _open()
 _POINTER, _SIZE, _INT, _TEXT = c.c_void_p, c.c_size_t, c.c_int, c.c_char_p
 
 
+# The address of the library's own function, so that no Python runs while a file is written.
+bytes_write = READ(c.cast(lib.halo_bytes_write, c.c_void_p).value)
+
+
 def _declare(name, result, *arguments):
     function = getattr(lib, name)
     function.restype = result
@@ -232,38 +242,46 @@ def sentence(text):
 
 
 def fail(status):
-    """Raises the exception of a status other than 0."""
-    if status == CancelledError.status and _raised:
+    """Raises what a handler of SIGINT raised during the call, else the exception of a status other than 0."""
+    if _raised and threading.current_thread() is threading.main_thread():
         raise _raised.pop()
-    raise CLASS_OF.get(status, BugError)(sentence(halo_error()))
+    if status:
+        raise error_of(status, sentence(halo_error()))
 
 
 def check(status):
-    if status:
+    if status or _raised:
         fail(status)
 
 
 # ---- interrupted runs ----------------------------------------------------------------------------------------
 
-# What a handler of SIGINT raised during a run, until `fail` raises it again.
+# What a handler of SIGINT raised during a call, until `fail` raises it again.
 _raised = deque()
 
 
-def _handle(interrupted, function, arguments):
+def _goes_on():
     """Has SIGINT handled now, where it arrived: does the run go on?"""
-    if interrupted:
-        try:
-            signal.raise_signal(signal.SIGINT)
-        except BaseException as error:
-            _raised.append(error)
-            return False
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except BaseException as error:
+        _raised.append(error)
+        return False
     return True
 
 
+class _GoesOn(dict):
+    """By what PyOS_InterruptOccurred gives, which is 0 as a rule."""
+
+    def __missing__(self, interrupted):
+        return _goes_on()
+
+
 # A function in Python would not do as a callback: the interpreter handles signals as soon as one begins, and
-# what is raised there gets lost. PyOS_InterruptOccurred takes SIGINT, in the main thread alone.
+# what is raised there gets lost. PyOS_InterruptOccurred takes SIGINT, in the main thread alone; nothing here is
+# Python until it has. Other signals wait until the call is over.
 _interrupted = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_double)(("PyOS_InterruptOccurred", c.pythonapi))
-_interrupted.errcheck = _handle
+_interrupted.restype = _GoesOn({0: True}).__getitem__
 on_progress = PROGRESS(_interrupted)
 
 
@@ -273,13 +291,20 @@ on_progress = PROGRESS(_interrupted)
 messages = deque()
 
 
-@MESSAGE
-def on_message(_, text):
-    messages.append((threading.get_ident(), sentence(text)))
+def _keep(interrupted, function, arguments):
+    messages.append((threading.get_ident(), sentence(arguments[1])))
+    if interrupted:
+        _goes_on()
+
+
+_told = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_char_p)(("PyOS_InterruptOccurred", c.pythonapi))
+_told.errcheck = _keep
+on_message = MESSAGE(_told)
 
 
 def warn():
     """Makes warnings of the remarks, at the line of the first caller outside of this package."""
+    check(0)
     own, others, me = [], [], threading.get_ident()
     while messages:
         try:
@@ -288,8 +313,12 @@ def warn():
             break
         (own if one[0] == me else others).append(one)
     messages.extend(others)
+    for _, text in own:
+        warn_of(text)
+
+
+def warn_of(text):
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("halofilters"):
         level, frame = level + 1, frame.f_back
-    for _, text in own:
-        warnings.warn(text, HaloWarning, stacklevel=level)
+    warnings.warn(text, HaloWarning, stacklevel=level)

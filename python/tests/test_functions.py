@@ -1,5 +1,6 @@
 """Functions made from the operations' rows: names, signatures, arguments, results."""
 
+import ast
 import inspect
 import keyword
 import subprocess
@@ -32,6 +33,27 @@ def test_stubs_are_up_to_date():
     made = Path(hf.__file__).with_name("__init__.pyi").read_text()
     assert made == _stubs.text(), "run python -m halofilters._stubs --write"
     compile(made, "__init__.pyi", "exec")
+
+
+def test_stubs_of_other_functions():
+    """Those that are written by hand have the names, the order and the defaults of the functions."""
+    tree = ast.parse(Path(hf.__file__).with_name("__init__.pyi").read_text())
+    found = {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for name in ("run", "run_file", "read", "info", "write", "batch", "stack", "compare", "map_overlap"):
+        of, kinds = found.pop(name), inspect.Parameter
+        made = inspect.signature(getattr(hf, name)).parameters.values()
+        rest = [one for one in (of.vararg, *of.kwonlyargs, of.kwarg) if one is not None]
+        given = [*of.posonlyargs, *of.args, *rest]
+        assert [one.arg for one in given] == [one.name for one in made], name
+        keywords = {one.name: one.default for one in made if one.kind is kinds.KEYWORD_ONLY}
+        values = [node and ast.literal_eval(node) for node in of.kw_defaults]
+        assert [one.arg for one in of.kwonlyargs] == list(keywords) and values == list(keywords.values()), name
+    assert set(found) <= set(hf.__all__)
+    classes = {node.name: node.bases for node in tree.body if isinstance(node, ast.ClassDef)}
+    for name, bases in classes.items():
+        assert issubclass(getattr(hf, name), Exception) is name.endswith(("Error", "Warning")), name
+        if name.endswith("Error"):
+            assert [base.id for base in bases] == [base.__name__ for base in getattr(hf, name).__bases__]
 
 
 def test_every_example_runs(rng):
