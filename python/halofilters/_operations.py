@@ -9,8 +9,8 @@ import re
 
 from . import _lib
 from ._arrays import numpy
-from ._errors import UsageError
-from ._pipeline import Sound, apply_planned, parse
+from ._errors import Error, UsageError, unexpected
+from ._pipeline import OPTIONS, Sound, apply_planned, parse
 from ._quick import QUICK, remember
 from ._session import session
 
@@ -193,9 +193,10 @@ def preset(key):
 
 
 def options_of(row):
-    """The options of arrays that a function takes beside the operation's keys."""
+    """What says what an array means, beside the operation's keys: by the names of a function's arguments, those
+    of `run`. Where the operation has such a key, the array's has array_ before it."""
     keys = {key.name for key in row.parameters}
-    return [name for name in ("axes", "rate", "white", "alpha") if name not in keys]
+    return {"array_" + name if name in keys else name: name for name in OPTIONS}
 
 
 def own_keys(row):
@@ -270,9 +271,14 @@ def _wrapped(text):
 
 
 def docstring(row):
+    options = options_of(row)
     lines = [row.help[0].upper() + row.help[1:] + ".", ""]
     if not row.images:
-        lines += ["For sound and series: a Sound, or an array with rate=; without it, 1 frame per second.", ""]
+        if "rate" in options:
+            text = "rate=; without it, 1 frame per second."
+        else:
+            text = "array_rate=, its own rate."
+        lines += [f"For sound and series: a Sound, or an array with {text}", ""]
     elif not row.sound:
         lines += ["For pictures.", ""]
     lines += ["Parameters", "----------", "x : array or Sound"]
@@ -283,8 +289,11 @@ def docstring(row):
         if key.name == "alpha" and key.type == "choice":
             text += "; or a number: which channel of the array is alpha, -1 for the last"
         lines += _wrapped(text)
-    names = ", ".join([*options_of(row), "device", "precision", *([] if row.result else ["out"])])
-    lines += [f"{names}", "    As of `run`."]
+    plain = [word for word, name in options.items() if word == name]
+    lines += [", ".join([*plain, "device", "precision", *([] if row.result else ["out"])]), "    As of `run`."]
+    for word, name in options.items():
+        if word != name:
+            lines += [word, f"    As {name} of `run`, which is of the array: {name}= is the operation's."]
     lines += ["", "Returns", "-------", "Table" if row.result else "array"]
     if row.result:
         lines.append("    A dict of columns.")
@@ -303,7 +312,7 @@ def python_name(name):
 class _Call:
     """What the arguments of a call mean: the text of the pipeline, other arrays, and options."""
 
-    def __init__(self, row, keys, positional, args, kwargs):
+    def __init__(self, row, keys, positional, options, args, kwargs):
         self.options, self.others = {}, []
         self.where = (None, None)
         given = {}
@@ -315,15 +324,16 @@ class _Call:
             given[key.word] = value
         for word, value in kwargs.items():
             if word in given:
-                raise TypeError(f"{row.name}() got multiple values for argument '{word}'")
+                more = f"; that of the array is array_{word}=" if "array_" + word in options else ""
+                raise TypeError(f"{row.name}() got multiple values for argument '{word}'{more}")
             given[word] = value
         self.where = (given.pop("device", None), given.pop("precision", None))
         alpha = given.get("alpha")
         if isinstance(alpha, int) and keys.get("alpha") is not None and keys["alpha"].type == "choice":
             self.options["alpha"] = given.pop("alpha")
-        for name in ("axes", "rate", "white", "alpha"):
-            if name in given and name not in keys:
-                self.options[name] = given.pop(name)
+        for word, name in options.items():
+            if word in given:
+                self.options[name] = given.pop(word)
         texts, self.given = [], {}
         for key in row.parameters:
             value = given.pop(key.word, None)
@@ -331,16 +341,21 @@ class _Call:
                 self.given[key.name] = value
                 texts.append(f"{key.name}={_text(key, value, self.others)}")
         if given:
-            words = ", ".join(keys)
-            raise TypeError(
-                f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'; it takes {words}"
-            )
+            words = [*keys, *options, "device", "precision", *([] if row.result else ["out"])]
+            raise unexpected(row.name, next(iter(given)), words)
         self.text = f"{row.name}:{','.join(texts)}" if texts else row.name
+
+
+def _rename(error, options):
+    """The library names white= where samples have no full scale: in a function, that is what `options` say."""
+    if error.args and "white" not in options:
+        text = re.sub(r"\bwhite(?==65535 |=1 \(samples)|\bwhite$", "array_white", error.args[0])
+        error.args = (text, *error.args[1:])
 
 
 def function(row):
     keys = {key.word: key for key in row.parameters}
-    positional = own_keys(row)
+    positional, options = own_keys(row), options_of(row)
     along_time = not row.images
     name, measures = row.name, row.result
 
@@ -359,7 +374,7 @@ def function(row):
         return general(x, key, args, kwargs, out) if made is None else made
 
     def general(x, key, args, kwargs, out):
-        this = _Call(row, keys, positional, args, kwargs)
+        this = _Call(row, keys, positional, options, args, kwargs)
         if name in ("stats", "hist"):
             from ._chunk_sums import is_chunked, measure_chunked
 
@@ -367,13 +382,21 @@ def function(row):
                 where = dict(zip(("device", "precision"), this.where))
                 return measure_chunked(name, x, this.given, {**this.options, **where})
         series = along_time or (name == "peaks" and getattr(x, "ndim", 0) == 1)  # which works on pictures, too
-        if series and this.options.get("rate") is None and not isinstance(x, Sound) and "rate" not in keys:
+        if series and this.options.get("rate") is None and not isinstance(x, Sound):
+            if "rate" in keys:
+                raise UsageError(
+                    f"{name}: the array's own rate is not known: give it by array_rate=48000, or make a Sound"
+                )
             this.options["rate"] = 1.0
             if this.options.get("white") is None:
                 this.options["white"] = "none"
         of = session(*this.where)
-        parsed = parse(of, this.text)
-        result, plan = apply_planned(parsed, x, this.others, this.options, out)
+        try:
+            parsed = parse(of, this.text)
+            result, plan = apply_planned(parsed, x, this.others, this.options, out)
+        except Error as error:
+            _rename(error, options)
+            raise
         if measures:
             return result[0]
         if not (parsed.files or this.others) and this.where == (None, None):

@@ -12,7 +12,7 @@ from ._quick import QUICK, remember
 from ._session import bound, session
 
 _MOST_PLANS = 256
-_OPTIONS = ("axes", "rate", "white", "alpha")
+OPTIONS = ("axes", "rate", "white", "alpha")
 NO_STRIDES = (c.c_int64 * _lib.MAX_DIMS)()  # in C order without gaps
 
 
@@ -231,13 +231,13 @@ def typed(values):
 def _plan_for(parsed, views, options):
     key = (
         tuple((view.shape, view.kind, view.gpu) for view in views),
-        typed(tuple(options.get(name) for name in _OPTIONS)),
+        typed(tuple(options.get(name) for name in OPTIONS)),
     )
     plan = parsed.plans.get(key)
     if plan is not None:
         return plan
     rate = options.get("rate")
-    arrays = [described(views[0], **{name: options.get(name) for name in _OPTIONS})]
+    arrays = [described(views[0], **{name: options.get(name) for name in OPTIONS})]
     for view in views[1:]:  # they mean what the first means, where they have its dimensions
         like = len(view.shape) == len(views[0].shape)
         other = {"rate": rate, "white": options.get("white"), "axes": options.get("axes") if like else None}

@@ -180,7 +180,7 @@ def _parameter(one, keys):
     if one.name == "x":
         return "x: Any"
     key = keys.get(one.name)
-    kind = _TYPES[key.type] if key is not None else _OPTIONS.get(one.name, "Any")
+    kind = _TYPES[key.type] if key is not None else _OPTIONS.get(one.name.replace("array_", ""), "Any")
     if key is not None and key.name == "alpha" and key.type == "choice":
         kind = "_Alpha"
     elif (

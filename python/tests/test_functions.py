@@ -72,7 +72,7 @@ def test_every_example_runs(rng):
 
 def test_wrong_arguments(rng):
     x = rng.integers(0, 256, (8, 8), dtype="uint8")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sigm'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sigm'; did you mean 'sigma'"):
         hf.gauss(x, sigm=2)
     with pytest.raises(TypeError, match="multiple values"):
         hf.gauss(x, 2, sigma=2)
@@ -84,6 +84,46 @@ def test_wrong_arguments(rng):
         hf.gauss(x)
     with pytest.raises(hf.UsageError):
         hf.gauss(x, object())
+
+
+def test_keys_that_hide_properties_of_arrays():
+    """Whatever says what an array means can be said of every operation, and is in its docstring."""
+    hidden = {}
+    for row in _operations.ROWS:
+        keys = {key.word for key in row.parameters}
+        assert not keys & {"x", "device", "precision", "out"}, row.name
+        options = _operations.options_of(row)
+        assert list(options.values()) == ["axes", "rate", "white", "alpha"] and not keys & set(options)
+        function = getattr(hf, _operations.python_name(row.name))
+        assert set(options) <= set(inspect.signature(function).parameters)
+        for word, name in options.items():
+            assert (word == name) is (name not in keys) and word in function.__doc__.replace(",", " ").split()
+            if word != name and name != "alpha":
+                hidden.setdefault(name, set()).add(row.name)
+    assert hidden == {"white": {"levels", "balance", "lut"}, "rate": {"rate"}}
+
+
+def test_properties_that_keys_hide(rng):
+    x = rng.random((9, 8, 4), dtype="float32")
+    for text, function in (
+        ("levels:0.1,80%", lambda **how: hf.levels(x, 0.1, "80%", **how)),
+        ("balance", lambda **how: hf.balance(x, **how)),
+        ("lut:'0,0.7,1'", lambda **how: hf.lut(x, (0, 0.7, 1), **how)),
+        ("lut:'0,180,255',white=255", lambda **how: hf.lut(x, (0, 180, 255), white=255, **how)),
+    ):
+        assert np.array_equal(function(array_white=1, alpha=-1), hf.run(text, x, white=1, alpha=-1))
+    with pytest.raises(hf.InputError, match=r"array_white=65535 \(counts\), array_white=1 \(samples"):
+        hf.lut(x, (0, 0.7, 1))
+    with pytest.raises(hf.InputError, match="or array_white$"):
+        hf.levels(x)
+    expected = hf.run("gauss:2,alpha=ignore", x, alpha=3)
+    assert np.array_equal(hf.gauss(x, 2, alpha="ignore", array_alpha=-1), expected)
+    sound = rng.standard_normal(4800)
+    assert np.array_equal(hf.rate(sound, "16k", array_rate=48000), hf.rate(hf.Sound(sound, 48000), "16k").data)
+    with pytest.raises(hf.UsageError, match="array_rate=48000"):
+        hf.rate(sound, "16k")
+    with pytest.raises(TypeError, match="array is array_rate="):
+        hf.rate(sound, "16k", rate=48000)
 
 
 def test_masks(rng):
