@@ -71,6 +71,18 @@ def _address_reader():
 address_of = None if numpy is None else _address_reader()
 
 
+def unmasked(x):
+    """Refuses a masked array: what is masked would be taken for samples."""
+    if not isinstance(x, numpy.ma.MaskedArray):
+        return x
+    if numpy.ma.is_masked(x):
+        raise UsageError(
+            "a masked array would lose its mask: np.ma.filled(x, value) gives an array; of floats filled by nan,"
+            " filters with nan='ignore' leave such samples out"
+        )
+    return x.data
+
+
 class NumPy:
     """NumPy's arrays, and what can become one without a copy or with one."""
 
@@ -80,6 +92,8 @@ class NumPy:
     def view(x):
         if not isinstance(x, numpy.ndarray):
             x = numpy.asarray(x)
+        elif type(x) is not numpy.ndarray:
+            x = unmasked(x)
         if x.dtype == numpy.bool_:
             x = x.view(numpy.uint8)
         kind = _kind_of.get(x.dtype)
@@ -388,6 +402,11 @@ def view_of(x):
     library = library_of(x)
     if library is not None and (library is not NumPy or numpy is not None):
         return _checked(library.view(x))
+    if type(x).__module__.partition(".")[0] == "dask":
+        raise UsageError(
+            "an array of Dask is in chunks: hf.map_overlap runs a pipeline on them, hf.stats and hf.hist measure"
+            " them, and x.compute() makes one array of all"
+        )
     on_device = _on_device(x)
     if on_device is not None:
         return _checked(on_device)

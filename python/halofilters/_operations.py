@@ -8,7 +8,7 @@ import os
 import re
 
 from . import _lib
-from ._arrays import numpy
+from ._arrays import numpy, unmasked
 from ._errors import Error, UsageError, unexpected
 from ._pipeline import OPTIONS, Sound, apply_planned, parse
 from ._quick import QUICK, remember
@@ -122,15 +122,22 @@ def _number(value):
     return repr(value.item() if hasattr(value, "item") else value)
 
 
-def _mask(value):
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+def _mask(key, value):
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        value = unmasked(value)
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, (int, float)):
+        raise UsageError(f"{key.word}: a single number is no mask: expected rows of numbers, or a name")
     rows = [row if isinstance(row, (list, tuple)) else [row] for row in value]
     if not all(isinstance(row, (list, tuple)) for row in value):
         rows = [list(value)]
+    if not rows:
+        raise UsageError(f"{key.word}: the mask is empty")
+    if any(isinstance(one, (list, tuple)) for row in rows for one in row):
+        raise UsageError(f"{key.word}: the mask has more than two dimensions: expected rows and columns")
     numbers = ",".join(_number(one) for row in rows for one in row)
     if len({len(row) for row in rows}) != 1:
-        raise UsageError("the rows of the mask have different lengths")
+        raise UsageError(f"{key.word}: the rows of the mask have different lengths")
     return f'"{len(rows[0])}x{len(rows)}: {numbers}"'
 
 
@@ -154,15 +161,20 @@ def _text(key, value, others):
     if key.type == "source":
         return _source(value, others)
     if key.type == "mask" and not isinstance(value, (str, os.PathLike)):
-        return _mask(value)
+        return _mask(key, value)
     if isinstance(value, os.PathLike):
-        return _quoted(os.fspath(value))
+        name = os.fspath(value)  # quoted, a mask is one of numbers
+        return name if key.type == "mask" else _quoted(name)
+    if getattr(value, "ndim", 0) > 0:
+        value = value.tolist()
     if isinstance(value, str):
         plain = key.type in ("mask", "border") or not re.search(r"[,|\[\]=]", value)
         return value if plain or value[:1] in "\"'" else _quoted(value)
     if key.type == "border" and isinstance(value, (int, float)):
         return f"constant={_number(value)}"
     if isinstance(value, (tuple, list)):
+        if any(isinstance(one, (tuple, list)) for one in value):
+            raise UsageError(f"{key.word}: expected a number, a text or a list of these, got rows of numbers")
         if key.type == "point":
             return "+".join(_number(one) for one in value).replace("+-", "-")
         if key.name == "size":

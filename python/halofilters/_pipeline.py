@@ -423,8 +423,8 @@ class Pipeline:
         parsed = self._parsed()
         return apply_like(parsed, x, others, self._options, self._key, out)
 
-    def _plan(self, x, others):
-        """The plan for an array, or for its shape and type alone, which need no samples."""
+    def plan(self, x, *others):
+        """For halofilters itself: the Plan of an array, or of its shape and type alone."""
         options = dict(self._options)
         views = []
         for one in (x, *others):
@@ -443,13 +443,13 @@ class Pipeline:
 
         `x` is an array, or the shape of one of float32. None: it depends on all of the input, or on its place.
         """
-        plan, found = self._plan(x, others), (c.c_int64 * 4)()
+        plan, found = self.plan(x, *others), (c.c_int64 * 4)()
         _lib.check(_lib.halo_plan_reach(plan.handle, found))
         return None if found[0] < 0 else tuple(found)
 
     def explain(self, x, *others):
         """What would be done for such an array, step by step, as `halo run --explain` prints it."""
-        plan, text = self._plan(x, others), c.c_void_p()
+        plan, text = self.plan(x, *others), c.c_void_p()
         _lib.check(_lib.halo_plan_explain(plan.handle, c.byref(text)))
         try:
             return c.string_at(text).decode()
@@ -458,7 +458,7 @@ class Pipeline:
 
     def output(self, x, *others):
         """The shape and the type of the result for such an array."""
-        plan = self._plan(x, others)
+        plan = self.plan(x, *others)
         if plan.out is None:
             return None
         return plan.shape, _lib.NAME[plan.kind]

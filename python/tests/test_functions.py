@@ -126,13 +126,58 @@ def test_properties_that_keys_hide(rng):
         hf.rate(sound, "16k", rate=48000)
 
 
-def test_masks(rng):
+def test_masks(rng, tmp_path):
     x = rng.integers(0, 256, (20, 30), dtype="uint8")
     mask = np.array([[0, 0.1, 0], [0.2, 0.4, 0.2], [0, 0.1, 0]])
     expected = hf.run('conv:"3x3: 0,0.1,0, 0.2,0.4,0.2, 0,0.1,0"', x)
     assert np.array_equal(hf.conv(x, mask), expected)
     assert np.array_equal(hf.conv(x, mask.tolist()), expected)
     assert np.array_equal(hf.conv(x, "sobel_x"), hf.run("conv:sobel_x", x))
+    (tmp_path / "mask.txt").write_text("0 0.1 0\n0.2 0.4 0.2\n0 0.1 0\n")
+    assert np.array_equal(hf.conv(x, tmp_path / "mask.txt"), expected)
+    for wrong, message in (
+        (np.ones((3, 3, 3)), "mask: .* more than two dimensions: expected rows and columns"),
+        (3.0, "mask: a single number"),
+        (np.array(3.0), "mask: a single number"),
+        ([], "empty"),
+        ([[1, 2], [3]], "different lengths"),
+    ):
+        with pytest.raises(hf.UsageError, match=message):
+            hf.conv(x, wrong)
+    with pytest.raises(hf.UsageError, match="width: .* got rows of numbers"):
+        hf.dilate(x, np.ones((3, 3)))
+
+
+def test_masked_arrays(rng):
+    x = rng.random((20, 30), dtype="float32")
+    masked = np.ma.masked_greater(x, 0.9)
+    for call in (
+        lambda: hf.gauss(masked, 1),
+        lambda: hf.subtract(x, masked),
+        lambda: hf.stack("mean", [masked, masked]),
+        lambda: hf.write(None, masked, format="npy"),
+        lambda: hf.conv(x, np.ma.masked_equal(np.ones((3, 3)), 1)),
+    ):
+        with pytest.raises(hf.UsageError, match=r"np\.ma\.filled"):
+            call()
+    assert np.array_equal(hf.gauss(np.ma.masked_greater(x, 2), 1), hf.gauss(x, 1))
+    filled = np.ma.filled(masked, np.nan)
+    assert not np.isnan(hf.gauss(filled, 3, nan="ignore")).any()
+
+
+def test_integers_of_tables(rng):
+    x = np.zeros((20, 30), "uint8")
+    x[3:9, 4:7] = x[12:, 20:] = 255
+    found = hf.objects(x, of=x)
+    whole = {"label", "area", *(f"bbox-{k}" for k in range(4)), "euler_number", "touches_border"}
+    assert {name for name in found if name != "channel" and found[name].dtype == "int64"} == whole
+    assert found["label"].tolist() == [1, 2] and found["area"].tolist() == [18, 80]
+    assert x[tuple(slice(*found[f"bbox-{k}"][0:1], found[f"bbox-{k + 2}"][0]) for k in (0, 1))].all()
+    assert hf.objects(x * 0)["area"].dtype == "int64"
+    series = np.array([0, 1, 0, 3, 0.0])
+    assert series[hf.peaks(series)["frame"]].tolist() == [1, 3]
+    peaks = hf.peaks(x[:9])
+    assert peaks["x"].dtype == peaks["y"].dtype == "int64" and peaks["value"].dtype == "float64"
 
 
 def test_second_inputs(rng, tmp_path):
