@@ -243,21 +243,21 @@ def sentence(text):
 
 def fail(status):
     """Raises what a handler of SIGINT raised during the call, else the exception of a status other than 0."""
-    if _raised and threading.current_thread() is threading.main_thread():
-        raise _raised.pop()
+    if raised and threading.current_thread() is threading.main_thread():
+        raise raised.pop()
     if status:
         raise error_of(status, sentence(halo_error()))
 
 
 def check(status):
-    if status or _raised:
+    if status or raised:
         fail(status)
 
 
 # ---- interrupted runs ----------------------------------------------------------------------------------------
 
 # What a handler of SIGINT raised during a call, until `fail` raises it again.
-_raised = deque()
+raised = deque()
 
 
 def _goes_on():
@@ -265,7 +265,7 @@ def _goes_on():
     try:
         signal.raise_signal(signal.SIGINT)
     except BaseException as error:
-        _raised.append(error)
+        raised.append(error)
         return False
     return True
 

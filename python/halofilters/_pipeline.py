@@ -170,8 +170,7 @@ class Plan:
         """Runs it on structs; gives the tables of results, or None where there are none."""
         if not (self.reports or waits):
             status = _lib.halo_plan_run(self.handle, inputs, out, stream, None)
-            if status:
-                _lib.fail(status)
+            _lib.check(status)
             if _lib.messages:
                 _lib.warn()
             return None
@@ -180,6 +179,7 @@ class Plan:
         if status:
             _lib.fail(status)
         try:
+            _lib.check(0)
             tables = _report.read(report) if self.reports else None
         finally:
             _lib.halo_report_close(report)
