@@ -11,6 +11,11 @@ class Error(Exception):
     status = 0
     rows = ()
 
+    def __reduce__(self):
+        """Those that are two of Python's exceptions at once are made by their class alone."""
+        number = getattr(self, "errno", None)
+        return type(self), self.args, dict(self.__dict__, **({} if number is None else {"errno": number}))
+
 
 class InputError(Error, ValueError):
     """This input failed: missing, corrupt, refused, or nothing is left of it."""

@@ -183,7 +183,7 @@ def test_errors_are_those_of_python(tmp_path):
     if os.path.exists("/dev/full"):
         with pytest.raises(OSError) as found:
             hf.write("/dev/full", x, format="png")
-        assert found.value.errno == errno.ENOSPC
+        assert found.value.errno == errno.ENOSPC == pickle.loads(pickle.dumps(found.value)).errno
 
 
 def test_stack(rng):
