@@ -31,9 +31,10 @@ from ._files import info, read, run_file, write
 from ._lib import halo_build_commit as _commit
 from ._lib import halo_build_features as _features
 from ._lib import halo_version as _version
+from ._meaning import Sound
 from ._operations import NAMED as _NAMED
 from ._operations import function_of as _function_of
-from ._pipeline import Pipeline, Sound, run
+from ._pipeline import Pipeline, run
 from ._report import Table
 from ._together import compare, stack
 

@@ -2,10 +2,11 @@
 
 import math
 
-from . import _lib
-from ._arrays import numpy
 from ._errors import UsageError
-from ._pipeline import Pipeline, Sound, _sound_of, run
+from ._libraries import numpy
+from ._meaning import Sound, sound_of
+from ._pipeline import Pipeline, run
+from ._structs import NAME
 
 
 def axes_of(x, axes, rate):
@@ -74,7 +75,7 @@ def _planned(x, pipeline, options):
     reach = whole.reach(x)
     if reach is None or plan.out is None:
         raise UsageError(f"'{pipeline}' depends on all of the array, or on places in it: chunks do not suffice")
-    return plan.out.axes.decode(), plan.shape, _lib.NAME[plan.kind], reach
+    return plan.out.axes.decode(), plan.shape, NAME[plan.kind], reach
 
 
 def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, precision=None):
@@ -101,7 +102,7 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
 
     options = {"rate": rate, "white": white, "alpha": alpha, "precision": precision}
     sound = x if isinstance(x, Sound) else None
-    x, rate = _sound_of(x, options), options["rate"]
+    x, rate = sound_of(x, options), options["rate"]
     options["axes"] = axes = axes_of(x, axes, rate)
     out_axes, shape, dtype, reach = _planned(x, pipeline, options)
     depth = _depths(reach, axes, rate)

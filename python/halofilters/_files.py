@@ -5,16 +5,19 @@ import functools
 import os
 
 from . import _lib, _report
-from ._arrays import CODE, SIZE, numpy, view_of
+from ._arrays import view_of
 from ._errors import UsageError, unexpected
-from ._pipeline import Sound, _sound_of, described, parse
+from ._libraries import numpy
+from ._meaning import Sound, described, sound_of
+from ._plans import parse
 from ._session import session
+from ._structs import CODE, HOST, NAME, NO_SCALE, NONE, SIZE, Array, Bytes, File
 
 
 def _input(file):
     """The HaloFile of a path, bytes, or an object with read(); and what it points at."""
     if isinstance(file, (str, os.PathLike)):
-        return _lib.File(path=os.fsencode(file)), None
+        return File(path=os.fsencode(file)), None
     if hasattr(file, "read"):
         file = file.read()
     seen = memoryview(file).cast("B")
@@ -25,7 +28,7 @@ def _input(file):
         if seen.readonly
         else (c.c_char * seen.nbytes).from_buffer(seen)
     )
-    return _lib.File(bytes=c.addressof(held), size=seen.nbytes), held
+    return File(bytes=c.addressof(held), size=seen.nbytes), held
 
 
 class _Output:
@@ -33,8 +36,8 @@ class _Output:
 
     def __init__(self, file, format, how):
         self.file = file
-        self.collected = _lib.Bytes()
-        self.struct = _lib.File(**{name: value for name, value in how.items() if value is not None})
+        self.collected = Bytes()
+        self.struct = File(**{name: value for name, value in how.items() if value is not None})
         if format is not None:
             self.struct.format = format.encode()
         if isinstance(file, (str, os.PathLike)):
@@ -91,7 +94,7 @@ def read(file, *, pages=False):
     """
     of = session()
     given, held = _input(file)
-    array = _lib.Array(alpha=_lib.NONE, gpu=_lib.HOST)
+    array = Array(alpha=NONE, gpu=HOST)
     _lib.check(_lib.halo_load(of.handle, c.byref(given), pages, c.byref(array)))
     if _lib.messages:
         _lib.warn()
@@ -105,11 +108,11 @@ def read(file, *, pages=False):
     finally:
         _lib.halo_free(array.data)
     if numpy is not None:
-        made = numpy.frombuffer(memory, dtype=_lib.NAME[array.type]).reshape(shape)
+        made = numpy.frombuffer(memory, dtype=NAME[array.type]).reshape(shape)
     else:
         made = memoryview(memory).cast(CODE[array.type], shape)
     if array.rate > 0:
-        return Sound(made, array.rate, "none" if array.white == _lib.NO_SCALE else None)
+        return Sound(made, array.rate, "none" if array.white == NO_SCALE else None)
     return made
 
 
@@ -120,15 +123,15 @@ def info(file):
     and `alpha` None where no channel is alpha.
     """
     given, held = _input(file)
-    array = _lib.Array(alpha=_lib.NONE, gpu=_lib.HOST)
+    array = Array(alpha=NONE, gpu=HOST)
     _lib.check(_lib.halo_info(session().handle, c.byref(given), c.byref(array)))
     return {
         "shape": tuple(array.size[: array.dims]),
-        "dtype": _lib.NAME[array.type],
+        "dtype": NAME[array.type],
         "axes": array.axes.decode(),
         "rate": array.rate or None,
-        "white": None if array.white == _lib.NO_SCALE else array.white,
-        "alpha": None if array.alpha == _lib.NONE else array.alpha,
+        "white": None if array.white == NO_SCALE else array.white,
+        "alpha": None if array.alpha == NONE else array.alpha,
     }
 
 
@@ -179,8 +182,8 @@ def write(
         Of the same, HEIC and TIFF: 1 (fast) to 9 (small).
     """
     options = {"rate": rate, "white": white}
-    view = view_of(_sound_of(x, options))
-    if view.gpu != _lib.HOST:
+    view = view_of(sound_of(x, options))
+    if view.gpu != HOST:
         raise UsageError("the array is on a GPU: copy it to host memory first")
     array = described(view, axes, options["rate"], options["white"], alpha)
     how = {

@@ -12,7 +12,8 @@ import os
 import sys
 
 from . import _lib
-from ._arrays import CuPy, NumPy, Torch, address_of, library_of, numpy
+from ._arrays import library_of
+from ._libraries import CuPy, NumPy, Torch, address_of, numpy
 from ._session import bound
 
 _MOST_CALLS = 1024

@@ -3,7 +3,7 @@
 import ctypes as c
 
 from . import _lib
-from ._arrays import numpy
+from ._libraries import numpy
 
 
 class Table(dict):

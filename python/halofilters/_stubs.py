@@ -8,7 +8,8 @@ import inspect
 import sys
 from pathlib import Path
 
-from ._operations import ROWS, python_name, signature
+from ._docstrings import signature
+from ._rows import ROWS, python_name
 
 _HEAD = '''"""Made from the operations' rows by `python -m halofilters._stubs --write`."""
 

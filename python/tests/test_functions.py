@@ -10,12 +10,12 @@ from pathlib import Path
 import halofilters as hf
 import numpy as np
 import pytest
-from halofilters import _operations, _stubs
+from halofilters import _rows, _stubs
 
 
 def test_all_operations_are_functions():
-    for row in _operations.ROWS:
-        function = getattr(hf, _operations.python_name(row.name))
+    for row in _rows.ROWS:
+        function = getattr(hf, _rows.python_name(row.name))
         assert row.help[1:] in function.__doc__
         parameters = inspect.signature(function).parameters
         assert {key.word for key in row.parameters} <= set(parameters)
@@ -89,12 +89,12 @@ def test_wrong_arguments(rng):
 def test_keys_that_hide_properties_of_arrays():
     """Whatever says what an array means can be said of every operation, and is in its docstring."""
     hidden = {}
-    for row in _operations.ROWS:
+    for row in _rows.ROWS:
         keys = {key.word for key in row.parameters}
         assert not keys & {"x", "device", "precision", "out"}, row.name
-        options = _operations.options_of(row)
+        options = _rows.options_of(row)
         assert list(options.values()) == ["axes", "rate", "white", "alpha"] and not keys & set(options)
-        function = getattr(hf, _operations.python_name(row.name))
+        function = getattr(hf, _rows.python_name(row.name))
         assert set(options) <= set(inspect.signature(function).parameters)
         for word, name in options.items():
             assert (word == name) is (name not in keys) and word in function.__doc__.replace(",", " ").split()
@@ -284,10 +284,8 @@ def test_program():
 
 
 def test_masks_that_are_arrays_name_no_file():
-    from halofilters import _operations
-
     for text in ("gauss:2,mask=@1", "gauss:2,mask= @1", "gauss:2,mask = @1", "conv:mask='3x1: 1,2,1'",
                  "conv:mask= '3x1: 1,2,1'"):
-        assert not _operations.names_files(text), text
+        assert not _rows.names_files(text), text
     for text in ("gauss:2,mask=m.png", "gauss:2,mask= m.png", "gauss:2,mask= [m.png]", "gauss:2,mask=  @m.png"):
-        assert _operations.names_files(text), text
+        assert _rows.names_files(text), text
