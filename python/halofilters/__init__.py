@@ -9,26 +9,32 @@ them; `read` and `write` are for files; `batch` runs the `halo` program. Functio
 an underscore: `abs_`, `max_`, `min_`, `open_`.
 """
 
+from ._batch import batch, program
 from ._chunks import map_overlap
 from ._errors import (
     BugError,
     CancelledError,
+    DeniedError,
     DeviceError,
     Error,
+    ExistsError,
     HaloWarning,
     InputError,
     LimitError,
+    NoFolderError,
+    NotFoundError,
     OutputError,
     PipeError,
     UsageError,
 )
-from ._files import batch, info, program, read, run_file, write
+from ._files import info, read, run_file, write
 from ._lib import halo_build_commit as _commit
 from ._lib import halo_build_features as _features
 from ._lib import halo_version as _version
+from ._meaning import Sound
 from ._operations import NAMED as _NAMED
 from ._operations import function_of as _function_of
-from ._pipeline import Pipeline, Sound, run
+from ._pipeline import Pipeline, run
 from ._report import Table
 from ._together import compare, stack
 
@@ -53,8 +59,9 @@ def __dir__():
 
 
 __all__ = [
-    *("BugError", "CancelledError", "DeviceError", "Error", "HaloWarning", "InputError", "LimitError"),
-    *("OutputError", "PipeError", "Pipeline", "Sound", "Table", "UsageError", "batch", "compare", "info"),
+    *("BugError", "CancelledError", "DeniedError", "DeviceError", "Error", "ExistsError", "HaloWarning"),
+    *("InputError", "LimitError", "NoFolderError", "NotFoundError", "OutputError", "PipeError", "UsageError"),
+    *("Pipeline", "Sound", "Table", "batch", "compare", "info"),
     *("map_overlap", "program", "read", "run", "run_file", "stack", "version", "write"),
     *_NAMED,
 ]

@@ -7,12 +7,12 @@ anew, into runs of whole leaves; each run gives the moments of the subtrees in i
 
 import math
 
-from ._arrays import numpy
+from ._libraries import numpy
 from ._chunks import axes_of, run_chunk
 from ._errors import UsageError
-from ._operations import _number
-from ._pipeline import Sound, _alpha, _sound_of
+from ._meaning import Sound, sound_of
 from ._report import Table
+from ._values import number
 
 _LEAF = 4096
 _ROWS, _COLUMNS = "hy", "wxt"
@@ -26,7 +26,7 @@ def is_chunked(x):
 
 def measure_chunked(operation, x, arguments, options):
     """`stats` and `hist` of an array of Dask."""
-    x = _sound_of(x, options)
+    x = sound_of(x, options)
     options = dict(options, axes=axes_of(x, options.get("axes"), options.get("rate")))
     if not options.get("rate") and set(options["axes"]) & set("nzt"):
         raise UsageError("statistics of arrays of pages in chunks: take the pages one by one")
@@ -277,7 +277,7 @@ def _range_of(x, options):
 
 
 def _hist_text(arguments):
-    texts = [f"{name}={v if isinstance(v, str) else _number(v)}" for name, v in arguments.items()]
+    texts = [f"{name}={v if isinstance(v, str) else number(v)}" for name, v in arguments.items()]
     return "hist:" + ",".join(texts) if texts else "hist"
 
 

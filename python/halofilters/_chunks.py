@@ -2,9 +2,11 @@
 
 import math
 
-from ._arrays import numpy
 from ._errors import UsageError
-from ._pipeline import Pipeline, Sound, _sound_of, run
+from ._libraries import numpy
+from ._meaning import Sound, sound_of
+from ._pipeline import Pipeline, run
+from ._structs import NAME
 
 
 def axes_of(x, axes, rate):
@@ -26,12 +28,9 @@ def axes_of(x, axes, rate):
     return axes
 
 
-def _depths(pipeline, like, axes, rate):
-    """How far each axis has to overlap, {axis: (before, after)}; None: all of it is needed."""
-    found = pipeline.reach(like)
-    if found is None:
-        return None
-    left, right, up, down = found
+def _depths(reach, axes, rate):
+    """How far each axis has to overlap, {axis: (before, after)}."""
+    left, right, up, down = reach
     across, along = ("t", "") if rate else ("wx", "hy")
     depth = {}
     for i, letter in enumerate(axes):
@@ -50,15 +49,33 @@ def run_chunk(block, pipeline, options):
 
 
 def _overlapped(block, pipeline, options, axes, depth, location):
-    """A chunk with its surroundings: runs the pipeline, and cuts the surroundings off."""
+    """A chunk with its surroundings: runs the pipeline, and cuts the surroundings off. `axes` are those of the
+    result."""
     made = run_chunk(block, pipeline, options)
     cut = []
-    for i in range(len(axes)):
-        before = depth.get(i, (0, 0))[0]
+    for letter in axes:
+        i = options["axes"].find(letter)
+        if letter == "c" or i < 0:
+            cut.append(slice(None))
+            continue
         start, stop = location[i]
-        first = start - max(start - before, 0)
+        first = start - max(start - depth.get(i, (0, 0))[0], 0)
         cut.append(slice(first, first + stop - start))
     return made[tuple(cut)]
+
+
+def _planned(x, pipeline, options):
+    """The axes, shape and type of the result, and the reach."""
+    whole = Pipeline(pipeline, **options)
+    plan = whole.plan(x)
+    if plan.parsed.measures:
+        raise UsageError(f"'{pipeline}' only measures: hf.stats and hf.hist take arrays of Dask")
+    if plan.parsed.results:
+        raise UsageError(f"'{pipeline}' measures as well: hf.stats and hf.hist take arrays of Dask")
+    reach = whole.reach(x)
+    if reach is None or plan.out is None:
+        raise UsageError(f"'{pipeline}' depends on all of the array, or on places in it: chunks do not suffice")
+    return plan.out.axes.decode(), plan.shape, NAME[plan.kind], reach
 
 
 def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, precision=None):
@@ -67,7 +84,7 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
 
     Chunks overlap by as much as the pipeline reads (`Pipeline.reach`). A pipeline that needs the whole array,
     such as "normalize", or places in it, such as "expr:x", is refused. `stats` and `hist` take arrays of Dask
-    themselves.
+    themselves; other functions refuse them.
 
     Parameters
     ----------
@@ -85,19 +102,10 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
 
     options = {"rate": rate, "white": white, "alpha": alpha, "precision": precision}
     sound = x if isinstance(x, Sound) else None
-    x, rate = _sound_of(x, options), options["rate"]
+    x, rate = sound_of(x, options), options["rate"]
     options["axes"] = axes = axes_of(x, axes, rate)
-    whole = Pipeline(pipeline, **options)
-    like = _Like(
-        tuple(n if one == "c" else min(n, 64) if one in "hywxt" else 1 for one, n in zip(axes, x.shape)),
-        x.dtype,
-    )
-    output = whole.output(like)
-    if output is None:
-        raise UsageError(f"'{pipeline}' only measures: hf.stats and hf.hist take arrays of Dask")
-    depth = _depths(whole, like, axes, rate)
-    if depth is None:
-        raise UsageError(f"'{pipeline}' depends on all of the array, or on places in it: chunks do not suffice")
+    out_axes, shape, dtype, reach = _planned(x, pipeline, options)
+    depth = _depths(reach, axes, rate)
     if "c" in axes and x.numblocks[axes.index("c")] > 1:
         x = x.rechunk({axes.index("c"): -1})
     task = dask.delayed(_overlapped, pure=True)
@@ -105,21 +113,19 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
     for i, sizes in enumerate(x.chunks):
         for n in sizes:
             edges[i].append(edges[i][-1] + n)
-    blocks = numpy.empty(x.numblocks, dtype=object)
+    channels = dict(zip(out_axes, shape)).get("c")
+    blocks = numpy.empty([1 if one == "c" else x.numblocks[axes.index(one)] for one in out_axes], dtype=object)
     for at in numpy.ndindex(*x.numblocks):
         location = [(edges[i][k], edges[i][k + 1]) for i, k in enumerate(at)]
         around = tuple(
             slice(max(start - depth.get(i, (0, 0))[0], 0), min(stop + depth.get(i, (0, 0))[1], x.shape[i]))
             for i, (start, stop) in enumerate(location)
         )
-        made = task(x[around], pipeline, options, axes, depth, location)
-        blocks[at] = da.from_delayed(made, tuple(stop - start for start, stop in location), dtype=output[1])
+        made = task(x[around], pipeline, options, out_axes, depth, location)
+        sizes = {axes[i]: stop - start for i, (start, stop) in enumerate(location)}
+        sizes["c"] = channels
+        to = tuple(0 if one == "c" else at[axes.index(one)] for one in out_axes)
+        blocks[to] = da.from_delayed(made, tuple(sizes[one] for one in out_axes), dtype=dtype)
     made = da.block(blocks.tolist())
     return made if sound is None else Sound(made, sound.rate, sound.white)
 
-
-class _Like:
-    """A shape and a type."""
-
-    def __init__(self, shape, dtype):
-        self.shape, self.dtype = shape, dtype

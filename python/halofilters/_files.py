@@ -1,20 +1,23 @@
-"""Files in and out of arrays, and batches of files."""
+"""Files in and out of arrays."""
 
 import ctypes as c
+import functools
 import os
-import warnings
 
 from . import _lib, _report
-from ._arrays import CODE, SIZE, numpy, view_of
-from ._errors import CLASS_OF, Error, HaloWarning, UsageError
-from ._pipeline import Sound, _sound_of, described, parse
+from ._arrays import view_of
+from ._errors import UsageError, unexpected
+from ._libraries import numpy
+from ._meaning import Sound, described, sound_of
+from ._plans import parse
 from ._session import session
+from ._structs import CODE, HOST, NAME, NO_SCALE, NONE, SIZE, Array, Bytes, File
 
 
 def _input(file):
     """The HaloFile of a path, bytes, or an object with read(); and what it points at."""
     if isinstance(file, (str, os.PathLike)):
-        return _lib.File(path=os.fsencode(file)), None
+        return File(path=os.fsencode(file)), None
     if hasattr(file, "read"):
         file = file.read()
     seen = memoryview(file).cast("B")
@@ -25,25 +28,53 @@ def _input(file):
         if seen.readonly
         else (c.c_char * seen.nbytes).from_buffer(seen)
     )
-    return _lib.File(bytes=c.addressof(held), size=seen.nbytes), held
+    return File(bytes=c.addressof(held), size=seen.nbytes), held
 
 
-def _output(file, collected, **how):
-    """The HaloFile of a path, an object with write(), or None, for bytes."""
-    format_ = how.pop("format", None)
-    given = _lib.File(**{name: value for name, value in how.items() if value is not None})
-    if format_ is not None:
-        given.format = format_.encode()
-    if isinstance(file, (str, os.PathLike)):
-        given.path = os.fsencode(file)
-        return given
+class _Output:
+    """The HaloFile of a path, an object with write(), or None, for bytes; `how` are members of the struct."""
 
-    def write(_, data, size):
-        collected.append(c.string_at(data, size))
-        return size
+    def __init__(self, file, format, how):
+        self.file = file
+        self.collected = Bytes()
+        self.struct = File(**{name: value for name, value in how.items() if value is not None})
+        if format is not None:
+            self.struct.format = format.encode()
+        if isinstance(file, (str, os.PathLike)):
+            self.struct.path = os.fsencode(file)
+        else:
+            self.struct.write = _lib.bytes_write
+            self.struct.context = c.addressof(self.collected)
 
-    given.write = _lib.READ(write)
-    return given
+    def finish(self):
+        """Passes on what was collected; gives it where there is no file."""
+        if self.struct.path:
+            return None
+        made = b""
+        if self.collected.size:
+            made = (c.c_char * self.collected.size).from_address(self.collected.data).raw
+        if self.file is None:
+            return made
+        self.file.write(made)
+        return None
+
+    def __del__(self):
+        _lib.halo_free(self.collected.data)
+
+
+def _helps(function):
+    """Names that resemble a wrong one of an argument, in the TypeError."""
+    code = function.__code__
+    words = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        for word in kwargs:
+            if word not in words:
+                raise unexpected(function.__name__, word, words)
+        return function(*args, **kwargs)
+
+    return call
 
 
 def read(file, *, pages=False):
@@ -63,7 +94,7 @@ def read(file, *, pages=False):
     """
     of = session()
     given, held = _input(file)
-    array = _lib.Array(alpha=_lib.NONE, gpu=_lib.HOST)
+    array = Array(alpha=NONE, gpu=HOST)
     _lib.check(_lib.halo_load(of.handle, c.byref(given), pages, c.byref(array)))
     if _lib.messages:
         _lib.warn()
@@ -77,11 +108,11 @@ def read(file, *, pages=False):
     finally:
         _lib.halo_free(array.data)
     if numpy is not None:
-        made = numpy.frombuffer(memory, dtype=_lib.NAME[array.type]).reshape(shape)
+        made = numpy.frombuffer(memory, dtype=NAME[array.type]).reshape(shape)
     else:
         made = memoryview(memory).cast(CODE[array.type], shape)
     if array.rate > 0:
-        return Sound(made, array.rate, "none" if array.white == _lib.NO_SCALE else None)
+        return Sound(made, array.rate, "none" if array.white == NO_SCALE else None)
     return made
 
 
@@ -92,18 +123,19 @@ def info(file):
     and `alpha` None where no channel is alpha.
     """
     given, held = _input(file)
-    array = _lib.Array(alpha=_lib.NONE, gpu=_lib.HOST)
+    array = Array(alpha=NONE, gpu=HOST)
     _lib.check(_lib.halo_info(session().handle, c.byref(given), c.byref(array)))
     return {
         "shape": tuple(array.size[: array.dims]),
-        "dtype": _lib.NAME[array.type],
+        "dtype": NAME[array.type],
         "axes": array.axes.decode(),
         "rate": array.rate or None,
-        "white": None if array.white == _lib.NO_SCALE else array.white,
-        "alpha": None if array.alpha == _lib.NONE else array.alpha,
+        "white": None if array.white == NO_SCALE else array.white,
+        "alpha": None if array.alpha == NONE else array.alpha,
     }
 
 
+@_helps
 def write(
     file,
     x,
@@ -134,7 +166,8 @@ def write(
     axes, rate, white, alpha
         As of `run`.
     replace : bool
-        Replace a file that exists; False keeps it, and raises OutputError.
+        Replace a file that exists; False keeps it, and raises ExistsError, which is an OutputError and a
+        FileExistsError.
     quality : int, optional
         Of lossy formats: 1 to 100.
     level : int, optional
@@ -149,13 +182,11 @@ def write(
         Of the same, HEIC and TIFF: 1 (fast) to 9 (small).
     """
     options = {"rate": rate, "white": white}
-    view = view_of(_sound_of(x, options))
-    if view.gpu != _lib.HOST:
+    view = view_of(sound_of(x, options))
+    if view.gpu != HOST:
         raise UsageError("the array is on a GPU: copy it to host memory first")
     array = described(view, axes, options["rate"], options["white"], alpha)
-    collected = []
     how = {
-        "format": format,
         "replace": replace,
         "quality": quality,
         "level": level,
@@ -164,20 +195,31 @@ def write(
         "lossless": lossless,
         "effort": effort,
     }
-    given = _output(file, collected, **how)
-    _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(given)))
+    to = _Output(file, format, how)
+    _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(to.struct)))
     if _lib.messages:
         _lib.warn()
-    if given.path:
-        return None
-    made = b"".join(collected)
-    if file is None:
-        return made
-    file.write(made)
-    return None
+    return to.finish()
 
 
-def run_file(pipeline, file, out=None, *, device=None, precision=None, **how):
+@_helps
+def run_file(
+    pipeline,
+    file,
+    out=None,
+    *,
+    device=None,
+    precision=None,
+    format=None,
+    replace=True,
+    quality=None,
+    level=None,
+    bits=None,
+    floats=None,
+    lossless=None,
+    effort=None,
+    strip=None,
+):
     """Runs a pipeline on a file of any size, page by page and in bands, with its metadata.
 
     Parameters
@@ -188,9 +230,10 @@ def run_file(pipeline, file, out=None, *, device=None, precision=None, **how):
         None: only results are wanted.
     device, precision
         As of `run`.
-    **how
-        format, replace, quality, level, bits, floats, lossless and effort, as of `write`; strip=True writes no
-        metadata.
+    format, replace, quality, level, bits, floats, lossless, effort
+        As of `write`; without a path's extension the format is the input's.
+    strip : bool, optional
+        Write none of the input's metadata.
 
     Returns
     -------
@@ -198,92 +241,27 @@ def run_file(pipeline, file, out=None, *, device=None, precision=None, **how):
     """
     of = session(device, precision)
     given, held = _input(file)
-    collected = []
-    how.setdefault("replace", True)
-    to = _output(out, collected, **how) if out is not None else None
+    how = {
+        "replace": replace,
+        "quality": quality,
+        "level": level,
+        "bits": bits,
+        "floats": floats,
+        "lossless": lossless,
+        "effort": effort,
+        "strip": strip,
+    }
+    to = _Output(out, format, how) if out is not None else None
     report = c.c_void_p()
     parsed = parse(of, pipeline)
-    _lib.check(
-        _lib.halo_run(of.handle, parsed.handle, c.byref(given), c.byref(to) if to else None, c.byref(report))
-    )
+    target = c.byref(to.struct) if to else None
+    _lib.check(_lib.halo_run(of.handle, parsed.handle, c.byref(given), target, c.byref(report)))
     try:
         tables = _report.read(report)
     finally:
         _lib.halo_report_close(report)
     if _lib.messages:
         _lib.warn()
-    if to is not None and not to.path:
-        out.write(b"".join(collected))
+    if to is not None:
+        to.finish()
     return tables
-
-
-# ---- batches -------------------------------------------------------------------------------------------------
-
-
-def program():
-    """The path of the `halo` program that comes with this package."""
-    given = os.environ.get("HALO_PROGRAM")
-    if given:
-        return given
-    return os.path.join(os.path.dirname(__file__), "bin", "halo")
-
-
-def _arguments(options):
-    for name, value in options.items():
-        flag = "--" + name.rstrip("_").replace("_", "-")
-        if value is None or value is False:
-            continue
-        if value is True:
-            yield flag
-        elif isinstance(value, (list, tuple)):
-            for one in value:
-                yield from (flag, str(one))
-        else:
-            yield from (flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
-
-
-def batch(pipeline, inputs, *, out_dir=None, check=True, **options):
-    """Runs a pipeline on many files by the `halo` program: several at a time, and never a half-written file.
-
-    Parameters
-    ----------
-    pipeline : str
-    inputs : path or list of paths
-        Files, and folders with recursive=True.
-    out_dir : path
-        Where the outputs go. None: only results are wanted.
-    check : bool
-        Raise an exception if an input failed. Warnings tell of each failure in any case.
-    **options
-        Those of `halo run`, with _ for -: resume=True, name="{stem}_s.png", jobs=2, device="cpu",
-        recursive=True. A folder sets recursive=True.
-
-    Returns
-    -------
-    list of dict
-        What `--json` prints, an object for each line.
-    """
-    import json
-    import subprocess
-
-    if isinstance(inputs, (str, os.PathLike)):
-        inputs = [inputs]
-    inputs = [os.fspath(one) for one in inputs]
-    if any(os.path.isdir(one) for one in inputs):
-        options.setdefault("recursive", True)
-    if out_dir is not None:
-        options["out_dir"] = out_dir
-    command = [program(), "run", "--json", "--verbose", *_arguments(options), "--", pipeline, *inputs]
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-    rows, failures = [], []
-    for line in (done.stdout + done.stderr).decode("utf-8", "replace").splitlines():
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            failures.append(line.removeprefix("halo: ") if hasattr(line, "removeprefix") else line)
-    if done.returncode:
-        text = "; ".join(failures) or f"halo ended with status {done.returncode}"
-        if check:
-            raise CLASS_OF.get(done.returncode, Error)(text)
-        warnings.warn(text, HaloWarning, stacklevel=2)
-    return rows

@@ -1,4 +1,5 @@
-"""The functions and structs of libhalo (halo/halo.h) by ctypes. Calls release the GIL."""
+"""The functions of libhalo (halo/halo.h) by ctypes, which release the GIL; and how they end: by exceptions,
+interrupted, with warnings."""
 
 import ctypes as c
 import os
@@ -8,160 +9,8 @@ import threading
 import warnings
 from collections import deque
 
-from ._errors import CLASS_OF, BugError, CancelledError, HaloWarning
-
-MAX_DIMS = 6
-HOST = -1
-NONE = -1
-NO_SCALE = -1.0
-
-U8, U16, U32, I8, I16, I32, I64, F16, F32, F64 = range(1, 11)
-# By element type: the code of struct and array.array, NumPy's name, bytes.
-CODE = {U8: "B", U16: "H", U32: "I", I8: "b", I16: "h", I32: "i", I64: "q", F16: "e", F32: "f", F64: "d"}
-NAME = {
-    U8: "uint8",
-    U16: "uint16",
-    U32: "uint32",
-    I8: "int8",
-    I16: "int16",
-    I32: "int32",
-    I64: "int64",
-    F16: "float16",
-    F32: "float32",
-    F64: "float64",
-}
-SIZE = {U8: 1, U16: 2, U32: 4, I8: 1, I16: 2, I32: 4, I64: 8, F16: 2, F32: 4, F64: 8}
-TYPE_OF_NAME = {name: kind for kind, name in NAME.items()}
-
-
-class Struct(c.Structure):
-    """A struct that begins with its size."""
-
-    def __init__(self, **values):
-        super().__init__(struct_size=c.sizeof(type(self)), **values)
-
-
-class Array(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("data", c.c_void_p),
-        ("type", c.c_int),
-        ("dims", c.c_int),
-        ("size", c.c_int64 * MAX_DIMS),
-        ("stride", c.c_int64 * MAX_DIMS),
-        ("axes", c.c_char * (MAX_DIMS + 2)),
-        ("rate", c.c_double),
-        ("white", c.c_double),
-        ("alpha", c.c_int),
-        ("gpu", c.c_int),
-    ]
-
-
-PROGRESS = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.c_double)
-MESSAGE = c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)
-READ = c.CFUNCTYPE(c.c_int64, c.c_void_p, c.c_void_p, c.c_size_t)
-
-
-class Options(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("device", c.c_int),
-        ("precision", c.c_int),
-        ("gpu", c.c_int),
-        ("jobs", c.c_int),
-        ("alpha", c.c_int),
-        ("linear", c.c_bool),
-        ("max_pixels", c.c_int64),
-        ("max_memory", c.c_int64),
-        ("share", c.c_int),
-        ("files", c.c_int64),
-        ("band_rows", c.c_int64),
-        ("raw_bits", c.c_int),
-        ("raw_big", c.c_bool),
-        ("rate", c.c_double),
-        ("columns", c.c_char_p),
-        ("time", c.c_char_p),
-        ("time_format", c.c_char_p),
-        ("comma", c.c_bool),
-        ("read_as", c.c_char_p),
-        ("latency_ms", c.c_int),
-        ("axes", c.c_char_p),
-        ("white", c.c_double),
-        ("tolerate", c.c_bool),
-        ("verify", c.c_bool),
-        ("progress", PROGRESS),
-        ("message", MESSAGE),
-        ("gpu_alloc", c.c_void_p),
-        ("gpu_free", c.c_void_p),
-        ("context", c.c_void_p),
-    ]
-
-
-class File(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("path", c.c_char_p),
-        ("bytes", c.c_void_p),
-        ("size", c.c_size_t),
-        ("read", READ),
-        ("write", READ),
-        ("context", c.c_void_p),
-        ("format", c.c_char_p),
-        ("replace", c.c_bool),
-        ("quality", c.c_int),
-        ("level", c.c_int),
-        ("bits", c.c_int),
-        ("floats", c.c_bool),
-        ("strip", c.c_bool),
-        ("lossless", c.c_bool),
-        ("effort", c.c_int),
-    ]
-
-
-class Operation(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("name", c.c_char_p),
-        ("help", c.c_char_p),
-        ("example", c.c_char_p),
-        ("synonyms", c.c_char_p),
-        ("images", c.c_bool),
-        ("sound", c.c_bool),
-        ("result", c.c_bool),
-        ("parameters", c.c_int),
-    ]
-
-
-class Parameter(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("name", c.c_char_p),
-        ("help", c.c_char_p),
-        ("type", c.c_char_p),
-        ("preset", c.c_char_p),
-        ("choices", c.c_char_p),
-        ("unit", c.c_char_p),
-        ("least", c.c_double),
-        ("greatest", c.c_double),
-    ]
-
-
-class Difference(Struct):
-    _fields_ = [
-        ("struct_size", c.c_size_t),
-        ("samples", c.c_int64),
-        ("differing", c.c_int64),
-        ("max", c.c_double),
-        ("mean", c.c_double),
-        ("rmse", c.c_double),
-        ("max_x", c.c_int64),
-        ("max_y", c.c_int64),
-        ("max_channel", c.c_int),
-        ("psnr", c.c_double),
-        ("ssim", c.c_double),
-        ("lag", c.c_double),
-        ("correlation", c.c_double),
-    ]
+from ._errors import HaloWarning, error_of
+from ._structs import MESSAGE, PROGRESS, READ
 
 
 def _find():
@@ -187,6 +36,10 @@ def _open():
 
 lib = _open()
 _POINTER, _SIZE, _INT, _TEXT = c.c_void_p, c.c_size_t, c.c_int, c.c_char_p
+
+
+# The address of the library's own function, so that no Python runs while a file is written.
+bytes_write = READ(c.cast(lib.halo_bytes_write, c.c_void_p).value)
 
 
 def _declare(name, result, *arguments):
@@ -232,38 +85,46 @@ def sentence(text):
 
 
 def fail(status):
-    """Raises the exception of a status other than 0."""
-    if status == CancelledError.status and _raised:
-        raise _raised.pop()
-    raise CLASS_OF.get(status, BugError)(sentence(halo_error()))
+    """Raises what a handler of SIGINT raised during the call, else the exception of a status other than 0."""
+    if raised and threading.current_thread() is threading.main_thread():
+        raise raised.pop()
+    if status:
+        raise error_of(status, sentence(halo_error()))
 
 
 def check(status):
-    if status:
+    if status or raised:
         fail(status)
 
 
 # ---- interrupted runs ----------------------------------------------------------------------------------------
 
-# What a handler of SIGINT raised during a run, until `fail` raises it again.
-_raised = deque()
+# What a handler of SIGINT raised during a call, until `fail` raises it again.
+raised = deque()
 
 
-def _handle(interrupted, function, arguments):
+def _goes_on():
     """Has SIGINT handled now, where it arrived: does the run go on?"""
-    if interrupted:
-        try:
-            signal.raise_signal(signal.SIGINT)
-        except BaseException as error:
-            _raised.append(error)
-            return False
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except BaseException as error:
+        raised.append(error)
+        return False
     return True
 
 
+class _GoesOn(dict):
+    """By what PyOS_InterruptOccurred gives, which is 0 as a rule."""
+
+    def __missing__(self, interrupted):
+        return _goes_on()
+
+
 # A function in Python would not do as a callback: the interpreter handles signals as soon as one begins, and
-# what is raised there gets lost. PyOS_InterruptOccurred takes SIGINT, in the main thread alone.
+# what is raised there gets lost. PyOS_InterruptOccurred takes SIGINT, in the main thread alone; nothing here is
+# Python until it has. Other signals wait until the call is over.
 _interrupted = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_double)(("PyOS_InterruptOccurred", c.pythonapi))
-_interrupted.errcheck = _handle
+_interrupted.restype = _GoesOn({0: True}).__getitem__
 on_progress = PROGRESS(_interrupted)
 
 
@@ -273,13 +134,20 @@ on_progress = PROGRESS(_interrupted)
 messages = deque()
 
 
-@MESSAGE
-def on_message(_, text):
-    messages.append((threading.get_ident(), sentence(text)))
+def _keep(interrupted, function, arguments):
+    messages.append((threading.get_ident(), sentence(arguments[1])))
+    if interrupted:
+        _goes_on()
+
+
+_told = c.PYFUNCTYPE(c.c_int, c.c_void_p, c.c_char_p)(("PyOS_InterruptOccurred", c.pythonapi))
+_told.errcheck = _keep
+on_message = MESSAGE(_told)
 
 
 def warn():
     """Makes warnings of the remarks, at the line of the first caller outside of this package."""
+    check(0)
     own, others, me = [], [], threading.get_ident()
     while messages:
         try:
@@ -288,8 +156,12 @@ def warn():
             break
         (own if one[0] == me else others).append(one)
     messages.extend(others)
+    for _, text in own:
+        warn_of(text)
+
+
+def warn_of(text):
     level, frame = 1, sys._getframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith("halofilters"):
         level, frame = level + 1, frame.f_back
-    for _, text in own:
-        warnings.warn(text, HaloWarning, stacklevel=level)
+    warnings.warn(text, HaloWarning, stacklevel=level)

@@ -12,11 +12,13 @@ import os
 import sys
 
 from . import _lib
-from ._arrays import CuPy, NumPy, Torch, address_of, library_of, numpy
+from ._arrays import library_of
+from ._libraries import CuPy, NumPy, Torch, address_of, numpy
 from ._session import bound
 
 _MOST_CALLS = 1024
 _run, _fail, _messages, _warn = _lib.halo_plan_run, _lib.fail, _lib.messages, _lib.warn
+_raised = _lib.raised
 
 
 class Ready:
@@ -39,7 +41,7 @@ class Ready:
         if strides is not None:
             inputs[0].stride[: len(strides)] = strides
         status = _run(self.handle, at, to, stream, None)
-        if status:
+        if status or _raised:
             _fail(status)
         if strides is None:
             self.plan.pool.append(structs)

@@ -3,7 +3,7 @@
 import ctypes as c
 
 from . import _lib
-from ._arrays import numpy
+from ._libraries import numpy
 
 
 class Table(dict):
@@ -35,10 +35,16 @@ def _table(columns, kind, outside, moments):
     return made
 
 
+# Columns of tables whose rows are all doubles (halo/table.h), and whose values are whole.
+_WHOLE = {
+    "objects": ("label", "area", "bbox-0", "bbox-1", "bbox-2", "bbox-3", "euler_number", "touches_border"),
+    "peaks": ("frame", "x", "y"),
+}
+
 _DTYPE = {2: (c.c_int64, "int64"), 3: (c.c_double, "float64")}
 
 
-def _column(report, at, k, rows):
+def _column(report, at, k, rows, whole):
     kind, data = c.c_int(), c.c_void_p()
     name = _lib.halo_report_column(report, at, k, c.byref(kind), c.byref(data)).decode()
     if kind.value == 1:
@@ -47,8 +53,8 @@ def _column(report, at, k, rows):
     element, dtype = _DTYPE[kind.value]
     values = (element * rows).from_address(data.value) if rows else ()
     if numpy is not None:
-        return name, numpy.array(values, dtype=dtype)
-    return name, list(values)
+        return name, numpy.array(values, dtype="int64" if name in whole else dtype)
+    return name, list(map(int, values) if name in whole else values)
 
 
 def read(report):
@@ -59,8 +65,10 @@ def read(report):
         kind = _lib.halo_report_table(report, len(tables), c.byref(rows), c.byref(columns))
         if kind is None:
             break
-        table = Table(_column(report, len(tables), k, rows.value) for k in range(columns.value))
-        table.kind = kind.decode()
+        kind = kind.decode()
+        whole = _WHOLE.get(kind, ())
+        table = Table(_column(report, len(tables), k, rows.value, whole) for k in range(columns.value))
+        table.kind = kind
         tables.append(table)
     joined = []
     for table in tables:

@@ -7,6 +7,7 @@ from collections import defaultdict
 
 from . import _lib
 from ._errors import UsageError
+from ._structs import Options
 
 _DEVICES = {"auto": 0, "cpu": 1, "gpu": 2, "all": 3}
 _PRECISIONS = {"exact": 0, "fast": 1, "single": 2}
@@ -21,7 +22,7 @@ class Session:
     parsed, by its text."""
 
     def __init__(self, device, precision, options=None):
-        given = _lib.Options(message=_lib.on_message, progress=_lib.on_progress, **(options or {}))
+        given = Options(message=_lib.on_message, progress=_lib.on_progress, **(options or {}))
         given.device, given.gpu = _device(device)
         if precision is not None and precision not in _PRECISIONS:
             raise UsageError(f"precision='{precision}': expected exact, fast or single")

@@ -8,7 +8,8 @@ import inspect
 import sys
 from pathlib import Path
 
-from ._operations import ROWS, python_name, signature
+from ._docstrings import signature
+from ._rows import ROWS, python_name
 
 _HEAD = '''"""Made from the operations' rows by `python -m halofilters._stubs --write`."""
 
@@ -26,6 +27,7 @@ __version__: str
 
 class Error(Exception):
     status: int
+    rows: Sequence[dict[str, Any]]
 
 class InputError(Error, ValueError): ...
 class UsageError(Error, ValueError): ...
@@ -35,6 +37,10 @@ class LimitError(Error, MemoryError): ...
 class BugError(Error, RuntimeError): ...
 class PipeError(Error, BrokenPipeError): ...
 class CancelledError(Error): ...
+class NotFoundError(InputError, FileNotFoundError): ...
+class DeniedError(InputError, PermissionError): ...
+class NoFolderError(OutputError, FileNotFoundError): ...
+class ExistsError(InputError, OutputError, FileExistsError): ...
 class HaloWarning(UserWarning): ...
 
 class Table(dict[str, Any]):
@@ -88,7 +94,15 @@ def run_file(
     *,
     device: str | None = None,
     precision: str | None = None,
-    **how: Any,
+    format: str | None = None,
+    replace: bool = True,
+    quality: int | None = None,
+    level: int | None = None,
+    bits: int | None = None,
+    floats: bool | None = None,
+    lossless: bool | None = None,
+    effort: int | None = None,
+    strip: bool | None = None,
 ) -> list[Table]: ...
 def read(file: _File, *, pages: bool = False) -> Any: ...
 def info(file: _File) -> dict[str, Any]: ...
@@ -167,7 +181,7 @@ def _parameter(one, keys):
     if one.name == "x":
         return "x: Any"
     key = keys.get(one.name)
-    kind = _TYPES[key.type] if key is not None else _OPTIONS.get(one.name, "Any")
+    kind = _TYPES[key.type] if key is not None else _OPTIONS.get(one.name.replace("array_", ""), "Any")
     if key is not None and key.name == "alpha" and key.type == "choice":
         kind = "_Alpha"
     elif (

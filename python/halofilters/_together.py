@@ -4,11 +4,12 @@ import ctypes as c
 import math
 
 from . import _lib
-from ._arrays import finished, numpy, view_of
+from ._arrays import finished, view_of
 from ._errors import UsageError
-from ._lib import F32, F64, HOST
-from ._pipeline import Sound, _sound_of, described
+from ._libraries import numpy
+from ._meaning import Sound, described, sound_of
 from ._session import session
+from ._structs import F32, F64, HOST, U8, U16, Array, Difference
 
 
 def _on_host(view, what):
@@ -39,7 +40,7 @@ def stack(what, arrays, *, dtype=None, axes=None, white=None):
     views = [_on_host(view_of(one.data if isinstance(one, Sound) else one), "stack") for one in arrays]
     if not views:
         raise UsageError("there is no array to stack")
-    given = (_lib.Array * len(views))(*[described(view, axes, None, white) for view in views])
+    given = (Array * len(views))(*[described(view, axes, None, white) for view in views])
     wide = what in ("sum",) or not what.replace(":clip=", "").replace(".", "").isalnum()
     if dtype is not None:
         kind = {"float32": F32, "float64": F64}.get(str(numpy.dtype(dtype) if numpy is not None else dtype))
@@ -48,7 +49,7 @@ def stack(what, arrays, *, dtype=None, axes=None, white=None):
     elif wide:
         kind = F64
     else:
-        kind = views[0].kind if views[0].kind in (_lib.U8, _lib.U16) else F32
+        kind = views[0].kind if views[0].kind in (U8, U16) else F32
     made = views[0].library.new(views[0], views[0].shape, kind)
     out = described(made, axes)
     of = session()
@@ -66,11 +67,11 @@ def compare(a, b, *, axes=None, rate=None, white=None):
         max_channel; psnr in dB, ssim of pictures, lag and correlation of sound. What is not defined is None.
     """
     options = {"rate": rate, "white": white}
-    views = [_on_host(view_of(_sound_of(one, options)), "compare") for one in (a, b)]
-    given = (_lib.Array * 2)(*[described(view, axes, options["rate"], options["white"]) for view in views])
-    found = _lib.Difference()
+    views = [_on_host(view_of(sound_of(one, options)), "compare") for one in (a, b)]
+    given = (Array * 2)(*[described(view, axes, options["rate"], options["white"]) for view in views])
+    found = Difference()
     _lib.check(_lib.halo_compare_arrays(session().handle, given, c.byref(found)))
-    values = {name: getattr(found, name) for name, _ in _lib.Difference._fields_[1:]}
+    values = {name: getattr(found, name) for name, _ in Difference._fields_[1:]}
     return {
         name: None
         if (isinstance(value, float) and math.isnan(value)) or (name.startswith("max_") and value < 0)

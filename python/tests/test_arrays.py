@@ -183,13 +183,13 @@ def test_fork(rng):
 
 
 def test_plans_are_bounded(rng):
-    from halofilters import _pipeline, _session
+    from halofilters import _plans, _session
 
-    for n in range(3, 3 + 2 * _pipeline._MOST_PLANS):
+    for n in range(3, 3 + 2 * _plans._MOST_PLANS):
         hf.invert(np.zeros((2, n), "uint8"))
         hf.run("invert", np.zeros((2, n), "uint8"))
     of = _session.session()
-    assert len(of.pipelines["invert"].plans) <= _pipeline._MOST_PLANS
+    assert len(of.pipelines["invert"].plans) <= _plans._MOST_PLANS
     assert len(of.ready["invert"]) <= 1024 and len(of.pipelines["invert"].ready) <= 1024
 
 

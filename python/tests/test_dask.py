@@ -36,6 +36,60 @@ def test_colours_and_pages(rng):
     assert np.array_equal(made.compute(scheduler="sync"), hf.gauss(volume, 1, axes="zyx"))
 
 
+@pytest.mark.parametrize("pipeline", ["gray", "channels:mono | gauss:1", "channels:1,2,2,3", "color:lab"])
+def test_numbers_of_channels(rng, pipeline):
+    x = rng.integers(0, 256, (40, 50, 3), dtype="uint8")
+    made = hf.map_overlap(da.from_array(x, chunks=(17, 20, 2)), pipeline)
+    expected = hf.run(pipeline, x)
+    assert made.shape == expected.shape and made.dtype == expected.dtype
+    assert np.array_equal(made.compute(scheduler="sync"), expected)
+    planes = np.moveaxis(x, 2, 0)
+    made = hf.map_overlap(da.from_array(planes, chunks=(2, 17, 20)), pipeline, axes="chw")
+    assert made.shape == np.moveaxis(expected, 2, 0).shape
+    assert np.array_equal(made.compute(scheduler="sync"), np.moveaxis(expected, 2, 0))
+
+
+def test_more_dimensions(rng):
+    x = rng.integers(0, 256, (40, 50), dtype="uint8")
+    made = hf.map_overlap(da.from_array(x, chunks=(17, 20)), "channels:1,1,1 | median:3")
+    assert made.shape == (40, 50, 3)
+    assert np.array_equal(made.compute(scheduler="sync"), hf.run("channels:1,1,1 | median:3", x))
+    s = rng.standard_normal(500)
+    made = hf.map_overlap(da.from_array(s, chunks=90), "channels:1,1 | savgol:21,3", rate=10)
+    assert np.array_equal(made.compute(scheduler="sync"), hf.run("channels:1,1 | savgol:21,3", s, rate=10))
+
+
+def test_messages(rng):
+    x = da.from_array(rng.random((403, 301)), chunks=100)
+    with pytest.raises(hf.UsageError, match="places"):
+        hf.map_overlap(x, "crop:100x100")
+    with pytest.raises(hf.InputError, match="which is 301 x 403"):
+        hf.map_overlap(x, "crop:400x100")
+    with pytest.raises(hf.UsageError, match="'gauss:1 | stats' measures as well"):
+        hf.map_overlap(x, "gauss:1 | stats")
+    large = da.zeros((10**6, 10**6), chunks=250_000, dtype="uint8")
+    assert hf.map_overlap(large, "gray | gauss:2").shape == large.shape
+
+
+def test_other_functions_refuse(rng):
+    x = da.from_array(rng.integers(0, 256, (9, 30, 40), dtype="uint8"), chunks=10)
+    calls = (
+        lambda: hf.gauss(x[0], 2),
+        lambda: hf.run("gauss:2", x[0]),
+        lambda: hf.Pipeline("gauss:2")(x[0]),
+        lambda: hf.subtract(np.zeros((30, 40), "uint8"), x[0]),
+        lambda: hf.stack("mean", x),
+        lambda: hf.stack("mean", [x[0], x[1]]),
+        lambda: hf.compare(x[0], x[1]),
+        lambda: hf.write(None, x[0], format="png"),
+        lambda: hf.lowpass(hf.Sound(x[0, 0], 100), 10),
+        lambda: hf.objects(x[0]),
+    )
+    for call in calls:
+        with pytest.raises(hf.UsageError, match=r"hf\.map_overlap"):
+            call()
+
+
 def test_sound(rng):
     x = rng.standard_normal(5000)
     made = hf.map_overlap(da.from_array(x, chunks=1300), "savgol:21,3", rate=100)

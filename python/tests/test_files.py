@@ -1,6 +1,10 @@
 """Files in memory, by path and by object; batches; stacks and comparisons."""
 
+import errno
+import inspect
 import io
+import os
+import pickle
 
 import halofilters as hf
 import numpy as np
@@ -94,11 +98,92 @@ def test_batch(rng, tmp_path):
     assert len(rows) >= 3
     made = sorted(out.rglob("*.png"))
     assert len(made) == 3 and all(np.array_equal(hf.read(made[k]), hf.gauss(x[k], 2)) for k in range(3))
-    (tmp_path / "in" / "bad.png").write_bytes(b"no picture")
-    with pytest.raises(hf.Error, match="bad.png"):
-        hf.batch("gauss:2", tmp_path / "in", out_dir=tmp_path / "again")
-    with pytest.warns(hf.HaloWarning, match="bad.png"):
-        hf.batch("gauss:2", tmp_path / "in", out_dir=tmp_path / "third", check=False)
+
+
+@pytest.fixture
+def folder(rng, tmp_path):
+    """Three pictures and two files that are none."""
+    (tmp_path / "in").mkdir()
+    for k in range(3):
+        hf.write(tmp_path / "in" / f"{k}.png", rng.integers(128, 256, (20, 30), dtype="uint8"))
+    for name in ("bad", "worse"):
+        (tmp_path / "in" / f"{name}.png").write_bytes(b"no picture")
+    return tmp_path / "in"
+
+
+@pytest.mark.parametrize("out", ["out", None])
+def test_batches_that_fail(folder, out):
+    pipeline = "gauss:2" if out else "stats"
+    where = folder.parent / out if out else None
+    with pytest.raises(hf.InputError, match="bad.png: no known.*worse.png: no known") as found:
+        hf.batch(pipeline, folder, out_dir=where)
+    assert " done" not in str(found.value)
+    assert [row["file"][-5:] for row in found.value.rows] == ["0.png", "1.png", "2.png"]
+    with pytest.warns(hf.HaloWarning) as warned:
+        rows = hf.batch(pipeline, folder, out_dir=folder / "again" if out else None, check=False)
+    assert [str(one.message).partition(": ")[0][-9:] for one in warned] == ["n/bad.png", "worse.png"]
+    assert warned[0].filename == __file__
+    expected = ["ok"] * 3 + ["failed"] * 2 if out else []
+    assert [row["status"] for row in rows if row["type"] == "file"] == expected
+    for check in (True, False):
+        with pytest.raises(hf.UsageError, match="did you mean 'gauss'"):
+            hf.batch("gaus:2", folder, out_dir=where, check=check)
+
+
+@pytest.mark.filterwarnings("always")
+def test_remarks_of_batches(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.warns(hf.HaloWarning, match="^2 of 2 inputs: .* clipped") as warned:
+        rows = hf.batch("gain:3", ["0.png", "1.png"], out_dir="out")
+    assert len(warned) == 1 and [row["type"] for row in rows] == ["file", "file", "summary"]
+    with pytest.warns(hf.HaloWarning, match="^2 of 3 inputs: .* clipped") as warned:
+        with pytest.raises(hf.InputError):
+            hf.batch("gain:3", ["0.png", "1.png", "bad.png"], out_dir="again")
+    assert len(warned) == 1
+    with pytest.raises(FileExistsError, match="exists"):
+        hf.batch("gain:3", "0.png", out_dir="out")
+    with pytest.raises(FileNotFoundError):
+        hf.batch("stats", "none.png")
+    with pytest.raises(hf.UsageError, match="did you mean '--quality'"):
+        hf.batch("gain:3", "0.png", out_dir="more", qualty=3)
+
+
+def test_names_of_arguments(tmp_path):
+    x = np.zeros((3, 4), "uint8")
+    hf.write(tmp_path / "x.png", x)
+    with pytest.raises(TypeError, match="'qualty'; did you mean 'quality'"):
+        hf.run_file("gauss:2", tmp_path / "x.png", tmp_path / "y.png", qualty=5)
+    with pytest.raises(TypeError, match="'x'; it takes pipeline, file, out, "):
+        hf.run_file("gauss:2", tmp_path / "x.png", tmp_path / "y.png", x=5)
+    with pytest.raises(TypeError, match="'lvel'; did you mean 'level'"):
+        hf.write(tmp_path / "x.png", x, lvel=9)
+    assert "strip" in inspect.signature(hf.run_file).parameters and not (tmp_path / "y.png").exists()
+
+
+def test_errors_are_those_of_python(tmp_path):
+    x, path = np.zeros((3, 4), "uint8"), tmp_path / "x.png"
+    for call in (
+        lambda: hf.read(path),
+        lambda: hf.info(str(path)),
+        lambda: hf.run_file("gauss:2", path, tmp_path / "y.png"),
+        lambda: hf.subtract(x, path),
+    ):
+        with pytest.raises(FileNotFoundError, match="x.png: No such file") as found:
+            call()
+        assert isinstance(found.value, hf.InputError) and found.value.errno == errno.ENOENT
+        again = pickle.loads(pickle.dumps(found.value))
+        assert type(again) is hf.NotFoundError and str(again) == str(found.value) and again.status == 1
+    with pytest.raises(FileNotFoundError) as found:
+        hf.write(tmp_path / "none" / "x.png", x)
+    assert isinstance(found.value, hf.OutputError)
+    hf.write(path, x)
+    with pytest.raises(FileExistsError) as found:
+        hf.write(path, x, replace=False)
+    assert isinstance(found.value, hf.InputError) and isinstance(found.value, hf.OutputError)
+    if os.path.exists("/dev/full"):
+        with pytest.raises(OSError) as found:
+            hf.write("/dev/full", x, format="png")
+        assert found.value.errno == errno.ENOSPC == pickle.loads(pickle.dumps(found.value)).errno
 
 
 def test_stack(rng):

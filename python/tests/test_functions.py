@@ -1,5 +1,6 @@
 """Functions made from the operations' rows: names, signatures, arguments, results."""
 
+import ast
 import inspect
 import keyword
 import subprocess
@@ -9,12 +10,12 @@ from pathlib import Path
 import halofilters as hf
 import numpy as np
 import pytest
-from halofilters import _operations, _stubs
+from halofilters import _rows, _stubs
 
 
 def test_all_operations_are_functions():
-    for row in _operations.ROWS:
-        function = getattr(hf, _operations.python_name(row.name))
+    for row in _rows.ROWS:
+        function = getattr(hf, _rows.python_name(row.name))
         assert row.help[1:] in function.__doc__
         parameters = inspect.signature(function).parameters
         assert {key.word for key in row.parameters} <= set(parameters)
@@ -34,6 +35,27 @@ def test_stubs_are_up_to_date():
     compile(made, "__init__.pyi", "exec")
 
 
+def test_stubs_of_other_functions():
+    """Those that are written by hand have the names, the order and the defaults of the functions."""
+    tree = ast.parse(Path(hf.__file__).with_name("__init__.pyi").read_text())
+    found = {node.name: node.args for node in tree.body if isinstance(node, ast.FunctionDef)}
+    for name in ("run", "run_file", "read", "info", "write", "batch", "stack", "compare", "map_overlap"):
+        of, kinds = found.pop(name), inspect.Parameter
+        made = inspect.signature(getattr(hf, name)).parameters.values()
+        rest = [one for one in (of.vararg, *of.kwonlyargs, of.kwarg) if one is not None]
+        given = [*of.posonlyargs, *of.args, *rest]
+        assert [one.arg for one in given] == [one.name for one in made], name
+        keywords = {one.name: one.default for one in made if one.kind is kinds.KEYWORD_ONLY}
+        values = [node and ast.literal_eval(node) for node in of.kw_defaults]
+        assert [one.arg for one in of.kwonlyargs] == list(keywords) and values == list(keywords.values()), name
+    assert set(found) <= set(hf.__all__)
+    classes = {node.name: node.bases for node in tree.body if isinstance(node, ast.ClassDef)}
+    for name, bases in classes.items():
+        assert issubclass(getattr(hf, name), Exception) is name.endswith(("Error", "Warning")), name
+        if name.endswith("Error"):
+            assert [base.id for base in bases] == [base.__name__ for base in getattr(hf, name).__bases__]
+
+
 def test_every_example_runs(rng):
     """The example of each row, as text, is the same as the function with its values."""
     x = rng.integers(0, 256, (40, 50), dtype="uint8")
@@ -50,7 +72,7 @@ def test_every_example_runs(rng):
 
 def test_wrong_arguments(rng):
     x = rng.integers(0, 256, (8, 8), dtype="uint8")
-    with pytest.raises(TypeError, match="unexpected keyword argument 'sigm'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sigm'; did you mean 'sigma'"):
         hf.gauss(x, sigm=2)
     with pytest.raises(TypeError, match="multiple values"):
         hf.gauss(x, 2, sigma=2)
@@ -64,13 +86,98 @@ def test_wrong_arguments(rng):
         hf.gauss(x, object())
 
 
-def test_masks(rng):
+def test_keys_that_hide_properties_of_arrays():
+    """Whatever says what an array means can be said of every operation, and is in its docstring."""
+    hidden = {}
+    for row in _rows.ROWS:
+        keys = {key.word for key in row.parameters}
+        assert not keys & {"x", "device", "precision", "out"}, row.name
+        options = _rows.options_of(row)
+        assert list(options.values()) == ["axes", "rate", "white", "alpha"] and not keys & set(options)
+        function = getattr(hf, _rows.python_name(row.name))
+        assert set(options) <= set(inspect.signature(function).parameters)
+        for word, name in options.items():
+            assert (word == name) is (name not in keys) and word in function.__doc__.replace(",", " ").split()
+            if word != name and name != "alpha":
+                hidden.setdefault(name, set()).add(row.name)
+    assert hidden == {"white": {"levels", "balance", "lut"}, "rate": {"rate"}}
+
+
+def test_properties_that_keys_hide(rng):
+    x = rng.random((9, 8, 4), dtype="float32")
+    for text, function in (
+        ("levels:0.1,80%", lambda **how: hf.levels(x, 0.1, "80%", **how)),
+        ("balance", lambda **how: hf.balance(x, **how)),
+        ("lut:'0,0.7,1'", lambda **how: hf.lut(x, (0, 0.7, 1), **how)),
+        ("lut:'0,180,255',white=255", lambda **how: hf.lut(x, (0, 180, 255), white=255, **how)),
+    ):
+        assert np.array_equal(function(array_white=1, alpha=-1), hf.run(text, x, white=1, alpha=-1))
+    with pytest.raises(hf.InputError, match=r"array_white=65535 \(counts\), array_white=1 \(samples"):
+        hf.lut(x, (0, 0.7, 1))
+    with pytest.raises(hf.InputError, match="or array_white$"):
+        hf.levels(x)
+    expected = hf.run("gauss:2,alpha=ignore", x, alpha=3)
+    assert np.array_equal(hf.gauss(x, 2, alpha="ignore", array_alpha=-1), expected)
+    sound = rng.standard_normal(4800)
+    assert np.array_equal(hf.rate(sound, "16k", array_rate=48000), hf.rate(hf.Sound(sound, 48000), "16k").data)
+    with pytest.raises(hf.UsageError, match="array_rate=48000"):
+        hf.rate(sound, "16k")
+    with pytest.raises(TypeError, match="array is array_rate="):
+        hf.rate(sound, "16k", rate=48000)
+
+
+def test_masks(rng, tmp_path):
     x = rng.integers(0, 256, (20, 30), dtype="uint8")
     mask = np.array([[0, 0.1, 0], [0.2, 0.4, 0.2], [0, 0.1, 0]])
     expected = hf.run('conv:"3x3: 0,0.1,0, 0.2,0.4,0.2, 0,0.1,0"', x)
     assert np.array_equal(hf.conv(x, mask), expected)
     assert np.array_equal(hf.conv(x, mask.tolist()), expected)
     assert np.array_equal(hf.conv(x, "sobel_x"), hf.run("conv:sobel_x", x))
+    (tmp_path / "mask.txt").write_text("0 0.1 0\n0.2 0.4 0.2\n0 0.1 0\n")
+    assert np.array_equal(hf.conv(x, tmp_path / "mask.txt"), expected)
+    for wrong, message in (
+        (np.ones((3, 3, 3)), "mask: .* more than two dimensions: expected rows and columns"),
+        (3.0, "mask: a single number"),
+        (np.array(3.0), "mask: a single number"),
+        ([], "empty"),
+        ([[1, 2], [3]], "different lengths"),
+    ):
+        with pytest.raises(hf.UsageError, match=message):
+            hf.conv(x, wrong)
+    with pytest.raises(hf.UsageError, match="width: .* got rows of numbers"):
+        hf.dilate(x, np.ones((3, 3)))
+
+
+def test_masked_arrays(rng):
+    x = rng.random((20, 30), dtype="float32")
+    masked = np.ma.masked_greater(x, 0.9)
+    for call in (
+        lambda: hf.gauss(masked, 1),
+        lambda: hf.subtract(x, masked),
+        lambda: hf.stack("mean", [masked, masked]),
+        lambda: hf.write(None, masked, format="npy"),
+        lambda: hf.conv(x, np.ma.masked_equal(np.ones((3, 3)), 1)),
+    ):
+        with pytest.raises(hf.UsageError, match=r"np\.ma\.filled"):
+            call()
+    assert np.array_equal(hf.gauss(np.ma.masked_greater(x, 2), 1), hf.gauss(x, 1))
+    filled = np.ma.filled(masked, np.nan)
+    assert not np.isnan(hf.gauss(filled, 3, nan="ignore")).any()
+
+
+def test_integers_of_tables(rng):
+    x = np.zeros((20, 30), "uint8")
+    x[3:9, 4:7] = x[12:, 20:] = 255
+    found = hf.objects(x, of=x)
+    whole = {"label", "area", *(f"bbox-{k}" for k in range(4)), "euler_number", "touches_border"}
+    assert {name for name in found if name != "channel" and found[name].dtype == "int64"} == whole
+    assert found["label"].tolist() == [1, 2] and found["area"].tolist() == [18, 80]
+    assert x[tuple(slice(*found[f"bbox-{k}"][0:1], found[f"bbox-{k + 2}"][0]) for k in (0, 1))].all()
+    assert hf.objects(x * 0)["area"].dtype == "int64"
+    series = np.array([0, 1, 0, 3, 0.0])
+    assert series[hf.peaks(series)["frame"]].tolist() == [1, 3]
+    peaks = hf.peaks(x[:9])
+    assert peaks["x"].dtype == peaks["y"].dtype == "int64" and peaks["value"].dtype == "float64"
 
 
 def test_second_inputs(rng, tmp_path):
@@ -177,10 +284,8 @@ def test_program():
 
 
 def test_masks_that_are_arrays_name_no_file():
-    from halofilters import _operations
-
     for text in ("gauss:2,mask=@1", "gauss:2,mask= @1", "gauss:2,mask = @1", "conv:mask='3x1: 1,2,1'",
                  "conv:mask= '3x1: 1,2,1'"):
-        assert not _operations.names_files(text), text
+        assert not _rows.names_files(text), text
     for text in ("gauss:2,mask=m.png", "gauss:2,mask= m.png", "gauss:2,mask= [m.png]", "gauss:2,mask=  @m.png"):
-        assert _operations.names_files(text), text
+        assert _rows.names_files(text), text

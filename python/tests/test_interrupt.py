@@ -8,6 +8,7 @@ import time
 import halofilters as hf
 import numpy as np
 import pytest
+from halofilters import _lib
 
 
 @pytest.fixture(autouse=True)
@@ -86,3 +87,53 @@ def test_files(rng, tmp_path):
         hf.run_file(LONG, tmp_path / "in.png", tmp_path / "out.png")
     assert time.monotonic() - begin < 10
     assert [path.name for path in tmp_path.iterdir()] == ["in.png"]
+
+
+def test_writing(rng):
+    """What a file is written by is no Python, in which the interruption would get lost."""
+    x = rng.integers(0, 65536, (3000, 4000), dtype="uint16")
+    _soon(_interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            hf.write(None, x, format="png", level=9)
+    assert np.array_equal(hf.read(hf.write(None, x[:9], format="png")), x[:9])
+
+
+def test_remarks():
+    """Nor is it lost where the library reports a remark."""
+    _lib._keep(1, None, (None, b"a remark"))
+    with pytest.raises(KeyboardInterrupt):
+        hf.gauss(np.zeros((5, 5), "uint8"), 1)
+    with pytest.warns(hf.HaloWarning, match="a remark"):
+        hf.gauss(np.zeros((5, 5), "uint8"), 1)
+
+
+def test_other_signals(rng):
+    """Their handlers run after the call."""
+
+    def late(*_):
+        raise TimeoutError("late")
+
+    x = rng.integers(0, 256, (1024, 1024), dtype="uint8")
+    before = signal.signal(signal.SIGALRM, late)
+    try:
+        with pytest.raises(TimeoutError, match="late"):
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            while True:
+                hf.run(" | ".join(["median:9"] * 8), x)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_batch(rng, tmp_path):
+    """The signal is Python's alone: the program is ended, and waited for."""
+    for k in range(2):
+        hf.write(tmp_path / f"{k}.png", rng.integers(0, 256, (2048, 2048), dtype="uint8"))
+    timer = threading.Timer(0.7, _interrupt)
+    timer.start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        hf.batch(LONG, [tmp_path / "0.png", tmp_path / "1.png"], out_dir=tmp_path / "out")
+    assert time.monotonic() - begin < 10
+    assert {path.name for path in tmp_path.glob("out/*")} <= {".halo-journal"}

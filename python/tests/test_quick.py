@@ -8,7 +8,7 @@ import pytest
 
 
 def test_is_taken(rng, monkeypatch):
-    from halofilters import _operations, _pipeline
+    from halofilters import _operations, _plans
 
     x = rng.integers(0, 256, (21, 34), dtype="uint8")
     out, pipeline = np.empty_like(x), hf.Pipeline("gauss:1.5")
@@ -23,7 +23,7 @@ def test_is_taken(rng, monkeypatch):
         ]
 
     first = all_of_them()
-    for module in (_operations, _pipeline):
+    for module in (_operations, _plans):
         monkeypatch.setattr(module, "apply_planned", None)
     for one, again in zip(first, all_of_them()):
         assert np.array_equal(one, again) and not np.shares_memory(one, again)
