@@ -20,6 +20,7 @@ struct HaloOperand {
     char *path;
     bool array; /* it is an array of the caller: `data` is its shape alone, and each run has samples of its own
                  */
+    uint64_t profile; /* of its colours: load_profile */
     HaloRead file; /* id 0, 0: it has no identity (a pipe) */
     HaloBuf data;  /* its shape; and its samples, once they are read */
     atomic_bool there;
