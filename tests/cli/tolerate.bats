@@ -27,7 +27,7 @@ cut_to() { head -c $(($(wc -c < "$1") * $2 / 100)) "$1" > "$3"; }
     is 'halo: cut.ppm: damaged: the first 23 of 40 rows could be read'
     said run '' cut.ppm -o p.png --tolerate -q; is ''
     said run '' cut.ppm cut.ppm a.ppm --tolerate --out-dir o --name '{index}.png'
-    is 'halo: 2 of 3 inputs: damaged: not all of it could be read'
+    says 'halo: 2 of 3 inputs: damaged: not all of it could be read'
 }
 
 @test "TIFF, FITS, EXR, JPEG, WebP and JPEG XL that are cut off" {
