@@ -68,9 +68,9 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_QUALITY] = {"quality", "--quality changes nothing in this format, which is lossless", NULL},
     [HALO_NOTE_LOSSY] = {"lossy", "the input is lossless and the output is not: --lossless keeps every sample",
                          NULL},
-    [HALO_NOTE_ASSUMED_RATE] = {"assumed-rate",
-                                "the table states no rate, so that the sound has 1 frame a second: --rate sets it",
-                                NULL},
+    [HALO_NOTE_ASSUMED_RATE] =
+        {"assumed-rate", "the table states no rate, so that the sound has 1 frame a second: --rate sets it",
+         NULL},
     [HALO_NOTE_PROFILES] = {"profiles",
                             "inputs have different ICC profiles, and their samples are combined as they are: "
                             "convert them to one first, as --to-srgb does",

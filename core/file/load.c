@@ -47,7 +47,8 @@ static bool is_text(const uint8_t *head, size_t size)
 {
     bool separated = false;
     for (size_t i = 0; i < size; i++) {
-        if ((head[i] < ' ' && head[i] != '\n' && head[i] != '\r' && head[i] != '\t') || head[i] == 127) return false;
+        if ((head[i] < ' ' && head[i] != '\n' && head[i] != '\r' && head[i] != '\t') || head[i] == 127)
+            return false;
         separated = separated || head[i] == ',' || head[i] == ';' || head[i] == '\t' || head[i] == '\n';
     }
     return separated;

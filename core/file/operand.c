@@ -117,6 +117,7 @@ static HaloStatus turn_operand(HaloOperand *operand)
     const HaloStatus status = turn_samples(&memory, &operand->data, operand->orientation, &made->data);
     made->orientation = 1;
     made->profile = operand->profile;
+    made->notes = operand->notes;
     atomic_store(&made->there, true);
     if (status == HALO_OK)
         operand->upright = made;

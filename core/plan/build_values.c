@@ -58,10 +58,11 @@ HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *wh
         return HALO_OK;
     }
     if (!read_numbers(builder))
-        return halo_fail(HALO_ERR_INPUT,
-                         "%s needs a full scale, which the numbers that the pipeline has made lack: use "
-                         "normalize, or --white=V (V becomes white), or write floats, as TIFF and NPY hold them",
-                         what);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s needs a full scale, which the numbers that the pipeline has made lack: use "
+            "normalize, or --white=V (V becomes white), or write floats, as TIFF and NPY hold them",
+            what);
     return halo_fail(HALO_ERR_INPUT,
                      "%s needs a full scale, which the input lacks: use --white=65535 (counts), --white=1 "
                      "(samples from 0 to 1) or normalize",

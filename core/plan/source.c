@@ -114,6 +114,11 @@ static bool loses(const HaloNotes *notes)
            0;
 }
 
+static bool is_damaged(const HaloNotes *notes)
+{
+    return notes->count[HALO_NOTE_DAMAGED] + notes->count[HALO_NOTE_CUT] + notes->count[HALO_NOTE_GAPS] > 0;
+}
+
 /* Are colours combined that the profiles of the two files show differently? A file without a profile may be a
  * dark frame or a share. */
 static bool mixes_colours(const HaloBuilder *builder, const HaloOperand *operand, HaloFit fit)
@@ -148,6 +153,7 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         name = operand->path;
         if (loses(&operand->notes) || (builder_real(builder) == HALO_F32 && loses(&operand->narrow)))
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
+        if (is_damaged(&operand->notes)) HALO_TRY(builder_note(builder, HALO_NOTE_DAMAGED));
         if (mixes_colours(builder, operand, fit)) HALO_TRY(builder_note(builder, HALO_NOTE_PROFILES));
         HALO_TRY(add_operand(builder, operand, out));
         /* Shares and places are numbers, not light. */

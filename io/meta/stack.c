@@ -84,7 +84,8 @@ static bool states_layout(const char *text, const HaloShape *shape)
     for (const char *end = at + 1; *at == '[' || *at == ','; at = end, n++) {
         side[0] = side[1];
         side[1] = side[2];
-        for (at++; *at == ' '; at++) {}
+        for (at++; *at == ' '; at++) {
+        }
         if (!halo_read_int(at, 0, INT64_MAX, &side[2], &end)) return false;
     }
     const bool one = shape->channels == 1;

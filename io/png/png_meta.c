@@ -64,8 +64,7 @@ static void take_animation(PngReader *state)
     png_unknown_chunkp chunk = NULL;
     const int chunks = png_get_unknown_chunks(state->png, state->info, &chunk);
     for (int c = 0; c < chunks; c++) {
-        if (memcmp(chunk[c].name, "acTL", 4) == 0 && chunk[c].size == 8)
-            take_count(state, chunk[c].data);
+        if (memcmp(chunk[c].name, "acTL", 4) == 0 && chunk[c].size == 8) take_count(state, chunk[c].data);
         if (memcmp(chunk[c].name, "fcTL", 4) != 0 || chunk[c].size != APNG_CONTROL_BYTES) continue;
         memcpy(state->control, chunk[c].data, APNG_CONTROL_BYTES);
         state->controlled = true;

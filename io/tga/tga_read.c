@@ -139,9 +139,8 @@ static HaloStatus open_rows(HaloReader *reader)
     HALO_TRY(halo_upward_hold(reader, &state->rows));
     HALO_TRY(read_runs(reader, &got));
     if (got < state->rows.held_bytes)
-        HALO_TRY(halo_image_ends(reader, state->rows.down || !reader->options.tolerate
-                                             ? got / state->rows.row_bytes
-                                             : -1));
+        HALO_TRY(halo_image_ends(
+            reader, state->rows.down || !reader->options.tolerate ? got / state->rows.row_bytes : -1));
     HALO_TRY(halo_upward_held(&state->rows));
 out:
     return status;

@@ -84,8 +84,8 @@ HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok)
     if (guard->starved) return halo_fail(HALO_ERR_LIMIT, "not enough memory for TIFF");
     if (ok && !guard->warned) return HALO_OK;
     if (guard->blame == HALO_ERR_INPUT && (guard->message[0] == 0 || tells_of_reading(guard->message)))
-        return halo_fail(HALO_ERR_INPUT, "TIFF is truncated or damaged%s%s%s", guard->message[0] != 0 ? " (" : "",
-                         guard->message, guard->message[0] != 0 ? ")" : "");
+        return halo_fail(HALO_ERR_INPUT, "TIFF is truncated or damaged%s%s%s",
+                         guard->message[0] != 0 ? " (" : "", guard->message, guard->message[0] != 0 ? ")" : "");
     return halo_fail(guard->blame, "TIFF: %s", guard->message[0] != 0 ? guard->message : "damaged");
 }
 

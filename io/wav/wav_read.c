@@ -155,7 +155,8 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     }
     if (*got < cols && !state->open)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: %lld frames are missing", (long long)(state->left - *got));
-    if (*got < cols && state->left >= 0) reader->info.notes.count[HALO_NOTE_CUT] = 1; /* a pipe's header says so */
+    if (*got < cols && state->left >= 0)
+        reader->info.notes.count[HALO_NOTE_CUT] = 1; /* a pipe's header says so */
     if (state->left >= 0) state->left -= *got;
     if (state->left == 0) HALO_TRY(take_rest(reader));
 out:

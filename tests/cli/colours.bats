@@ -156,8 +156,8 @@ make_colours() {
 @test "icc: samples of a profile become sRGB" {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     make_colours
-    profile linear.icc red green
-    profile swapped.icc green red
+    rgb_profile linear.icc red green
+    rgb_profile swapped.icc green red
     [ "$(bytes icc:linear.icc a.ppm)" = "$(bytes srgb a.ppm)" ]
     [ "$(bytes icc:swapped.icc a.ppm)" = "$(bytes 'srgb | channels:2,1,3' a.ppm)" ]
     [ "$(bytes icc a.ppm)" = "$(bytes '' a.ppm)" ] # no profile: sRGB
@@ -185,9 +185,9 @@ make_colours() {
     run --separate-stderr halo run 'lut:""' a.ppm -o x.ppm
     [ "$status" -eq 2 ]; says 'expected a file'
     halo --version | grep -qv 'no LCMS' || return 0
-    profile p.icc red green
+    rgb_profile p.icc red green
     halo run icc:p.icc a.ppm --out-dir made --resume -q
-    profile p.icc green red
+    rgb_profile p.icc green red
     run --separate-stderr halo run icc:p.icc a.ppm --out-dir made --resume --json
     [[ "$output" == *'"ok":1,"failed":0,"skipped":0'* ]]
 }
@@ -196,7 +196,7 @@ make_colours() {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     [ "$(bytes icc a.png)" = "$(bytes icc:swapped.icc a.ppm)" ]
     halo run icc a.png -o b.png 2> said
@@ -213,7 +213,7 @@ make_colours() {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     halo run 'icc | invert' a.png -o expected.png
     halo run --to-srgb invert a.png -o b.png
@@ -246,7 +246,7 @@ make_colours() {
     halo --version | grep -q 'no LCMS' || skip "built with Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     run --separate-stderr halo convert --to-srgb a.png x.png
     [ "$status" -eq 1 ]; says 'Little CMS'; [ ! -e x.png ]

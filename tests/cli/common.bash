@@ -116,8 +116,8 @@ moved_samples() {
         sed 's/^ //')"; }
 }
 
-# profile FILE FIRST SECOND: linear light, sRGB's blue, and these as red and green.
-profile() {
+# rgb_profile FILE FIRST SECOND: linear light, sRGB's blue, and these as red and green.
+rgb_profile() {
     local red='\0\0\157\242\0\0\70\365\0\0\3\220' green='\0\0\142\231\0\0\267\205\0\0\30\332'
     local blue='\0\0\44\240\0\0\17\204\0\0\266\317' tag at=0 zeros12='\0\0\0\0\0\0\0\0\0\0\0\0'
     local first=${!2} second=${!3}

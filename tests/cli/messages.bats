@@ -32,7 +32,8 @@ has_format() { halo list formats | grep -q "^ *$1 "; }
 import struct, zlib
 def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-open("large.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 2, 0, 0, 0)) +
+head = struct.pack(">IIBBBBB", 2**31 - 1, 2**31 - 1, 8, 2, 0, 0, 0)
+open("large.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) +
     chunk(b"IDAT", zlib.compress(b"")) + chunk(b"IEND", b""))
 CODE
     run --separate-stderr halo info large.png

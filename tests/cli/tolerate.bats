@@ -26,6 +26,11 @@ cut_to() { head -c $(($(wc -c < "$1") * $2 / 100)) "$1" > "$3"; }
     said run '' cut.ppm -o o.png --tolerate
     is 'halo: cut.ppm: damaged: the first 23 of 40 rows could be read'
     said run '' cut.ppm -o p.png --tolerate -q; is ''
+    said run add:cut.ppm a.ppm -o s.png --tolerate
+    says 'damaged: not all of it could be read'
+    said stack mean cut.ppm a.ppm -o m.png --tolerate; says damaged
+    said stack mean a.ppm cut.ppm -o m2.png --tolerate; says damaged
+    run --separate-stderr halo compare a.ppm cut.ppm --tolerate; says 'damaged: the first 23 of 40 rows'
     said run '' cut.ppm cut.ppm a.ppm --tolerate --out-dir o --name '{index}.png'
     says 'halo: 2 of 3 inputs: damaged: not all of it could be read'
 }
@@ -41,7 +46,8 @@ cut_to() { head -c $(($(wc -c < "$1") * $2 / 100)) "$1" > "$3"; }
         run halo stats cut.$kind
         [ "$status" -eq 1 ]
         run --separate-stderr halo stats --tolerate cut.$kind
-        [ "$status" -ne 0 ] || [[ "$stderr" == "halo: cut.$kind: damaged"* ]] || { echo "$kind: $stderr"; return 1; }
+        [ "$status" -ne 0 ] || [[ "$stderr" == "halo: cut.$kind: damaged"* ]] ||
+            { echo "$kind: $stderr"; return 1; }
         said stats --tolerate a.$kind
         [[ "$stderr" != *damaged* ]]
     done
