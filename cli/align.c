@@ -68,7 +68,7 @@ static HaloStatus align_all(const CliSettings *settings, CliBatch *batch, HaloSe
     }
     HALO_TRY(halo_align(*session, word[0], input, batch->count, settings->raw.kind != 0 ? &settings->raw : NULL,
                         settings->rotation, &shift));
-    FILE *page = cli_page_open(settings->json);
+    FILE *page = cli_page_open(cli_page_is_raw(settings->json, settings->csv, STDOUT_FILENO));
     if (settings->csv) fputs(settings->rotation ? "file,x,y,rotation,scale,peak\n" : "file,x,y,peak\n", page);
     for (size_t i = 0; i < batch->count; i++) say_shift(page, settings, input[i], &shift[i]);
     status = cli_page_send(STDOUT_FILENO);

@@ -182,7 +182,7 @@ out:
 static HaloStatus say(Work *work, const char *a, const char *b, const HaloComparison *item, int items)
 {
     const CliSettings *settings = work->settings;
-    FILE *page = cli_page_open(settings->json);
+    FILE *page = cli_page_open(cli_page_is_raw(settings->json, settings->csv, STDOUT_FILENO));
     for (int i = 0; i < items; i++) {
         const bool well = within(&work->bounds, &item[i]);
         char beyond[400];

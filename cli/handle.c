@@ -30,7 +30,9 @@ static HaloStatus conclude(CliWork *work, const CliItem *item, HaloStatus outcom
         const HaloStatus status = cli_totals_add(work->totals, number, item->input, &report->results);
         if (status != HALO_OK) return status;
     }
-    FILE *page = cli_page_through(settings->json, work->results, work->results_to);
+    const int terminal = work->results != NULL ? -1 : work->results_to;
+    FILE *page = cli_page_through(cli_page_is_raw(settings->json, settings->csv, terminal), work->results,
+                                  work->results_to);
     if (outcome == HALO_OK && report != NULL) {
         if (settings->json)
             cli_record_results(page, item, report);

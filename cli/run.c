@@ -59,6 +59,8 @@ static HaloStatus check_request(const CliWork *work)
                          settings->resume          ? "resume"
                          : settings->skip_existing ? "skip-existing"
                                                    : "guard");
+    if (settings->skip_existing && settings->force)
+        return halo_fail(HALO_ERR_USAGE, "--skip-existing and --force are mutually exclusive");
     if (settings->to_srgb && settings->engine.linear)
         return halo_fail(HALO_ERR_USAGE,
                          "--to-srgb and --linear are mutually exclusive: use --to-srgb 'linear | … | srgb'");

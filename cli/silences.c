@@ -74,7 +74,7 @@ static HaloStatus show(HaloSession *session, const CliSettings *settings, const 
         free(error);
         return HALO_OK;
     }
-    FILE *page = cli_page_open(settings->json);
+    FILE *page = cli_page_open(cli_page_is_raw(settings->json, settings->csv, STDOUT_FILENO));
     if (settings->json)
         record_pauses(page, item->input, &pauses);
     else if (settings->csv)

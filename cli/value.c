@@ -239,10 +239,20 @@ HaloStatus cli_read_exclude(CliSettings *settings, const char *value)
 
 static const char *format_at(int i, const void *list) { return ((const HaloTables *)list)->format[i]->name; }
 
+/* Longer ones are no format's name. */
+static const char *lower_case(const char *word, char lower[HALO_WORD_SIZE])
+{
+    const size_t length = strlen(word);
+    for (size_t i = 0; i <= length && length < HALO_WORD_SIZE; i++)
+        lower[i] = (char)(word[i] >= 'A' && word[i] <= 'Z' ? word[i] - 'A' + 'a' : word[i]);
+    return length < HALO_WORD_SIZE ? lower : word;
+}
+
 HaloStatus cli_read_format(CliSettings *settings, const char *value)
 {
     const HaloTables *tables = halo_tables();
-    settings->to = halo_find_format(value);
+    char lower[HALO_WORD_SIZE];
+    settings->to = halo_find_format(lower_case(value, lower));
     settings->to_word = value;
     if (settings->to == NULL) {
         const HaloForeign *foreign = tables->foreign_named(value);

@@ -32,6 +32,7 @@ static HaloStatus open_audio(HaloReader *reader)
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
+    if (size % frame != 0 && reader->options.tolerate) halo_note(&reader->info.notes, HALO_NOTE_CUT, 1);
     if (size % frame == 0 || reader->options.tolerate) return HALO_OK;
     return halo_fail(HALO_ERR_INPUT, "truncated: %lld bytes after the last complete frame",
                      (long long)(size % frame));
@@ -123,7 +124,9 @@ static HaloStatus read_audio(HaloReader *reader, HaloBuf *rows, int64_t *got)
     *got = (int64_t)(bytes / frame);
     state->next += *got;
     if (reader->options.tolerate) {
+        if (bytes % frame != 0) reader->info.notes.count[HALO_NOTE_CUT] = 1;
         if (shape->width < 0) return HALO_OK;
+        if (*got < rows->cols) halo_image_damaged(reader, state->next);
         memset((char *)rows->data + (size_t)*got * pixel, 0, (size_t)(rows->cols - *got) * pixel);
         *got = rows->cols;
     } else if (bytes % frame != 0) {

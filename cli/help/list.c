@@ -167,8 +167,9 @@ static const char *holds_list(const HaloFormat *format, const char *between, Cli
 {
     for (int i = 0; i < HALO_META_KINDS; i++) {
         if ((format->holds >> i & 1) == 0) continue;
+        const char *name = format->comment && 1 << i == HALO_META_TEXT ? "comments" : halo_meta_name(i);
         if (text->length > 0) cli_add(text, between, strlen(between));
-        cli_add(text, halo_meta_name(i), strlen(halo_meta_name(i)));
+        cli_add(text, name, strlen(name));
     }
     return text->data != NULL ? text->data : "";
 }

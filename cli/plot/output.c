@@ -169,7 +169,7 @@ static void discard(HaloWriter *writer)
 void plot_notes(HaloNotes *notes)
 {
     static const HaloNote kinds[] = {HALO_NOTE_METADATA, HALO_NOTE_OUTDATED, HALO_NOTE_THROUGH_F32,
-                                     HALO_NOTE_TURNED};
+                                     HALO_NOTE_TURNED, HALO_NOTE_ASSUMED_RATE};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) notes->count[kinds[i]] = 0;
 }
 

@@ -44,6 +44,9 @@ void cli_record_difference(FILE *to, const char *a, const char *b, const HaloCom
         json_number(&json, "lag", c->lag);
         json_number(&json, "correlation", c->correlation);
     }
+    bool noted = false;
+    for (int i = 0; i < HALO_NOTES; i++) noted = noted || c->notes.count[i] > 0;
+    if (noted) cli_record_notes(&json, &c->notes, NULL);
     json_close(&json, '}');
     json_end_line(&json);
 }

@@ -2,25 +2,29 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "halo/measures.h"
 #include "halo/text.h"
 #include "report.h"
 
-/* In quotation marks where it would be more than one cell. Line breaks in it are escaped, as all control
- * characters. */
+/* The text itself, as RFC 4180 has it: in quotation marks where it would be more than one cell. On a terminal
+ * control characters are escaped. */
 void cli_sheet_text(FILE *to, const char *text)
 {
-    CliText cell = {0};
-    cli_add_escaped(&cell, text, strlen(text), "");
-    const bool quoted = strpbrk(cell.data, ",\"") != NULL;
+    CliText escaped = {0};
+    if (isatty(STDOUT_FILENO)) cli_add_escaped(&escaped, text, strlen(text), "");
+    const char *cell = escaped.data != NULL ? escaped.data : text;
+    const size_t length = strlen(cell);
+    const bool blank = length > 0 && (cell[0] == ' ' || cell[length - 1] == ' ');
+    const bool quoted = blank || strpbrk(cell, ",\"\r\n") != NULL;
     if (quoted) fputc('"', to);
-    for (const char *at = cell.data; *at != 0; at++) {
+    for (const char *at = cell; *at != 0; at++) {
         if (*at == '"') fputc('"', to);
         fputc(*at, to);
     }
     if (quoted) fputc('"', to);
-    free(cell.data);
+    free(escaped.data);
 }
 
 /* What is not known is an empty cell. */

@@ -33,6 +33,8 @@ static bool line_shown;
 
 /* ---- pages ---------------------------------------------------------------------------------------------- */
 
+bool cli_page_is_raw(bool json, bool csv, int descriptor) { return json || (csv && !isatty(descriptor)); }
+
 FILE *cli_page_open(bool json)
 {
     page_is_json = json;

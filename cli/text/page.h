@@ -14,6 +14,8 @@
  * sent, but for line breaks, tabs and the colours of cli_ink(); halo_put_escaped() prints a name that must not
  * break the line. JSON stays as it is. */
 FILE *cli_page_open(bool json);
+/* Does what is printed stay as it is? CSV does, but for a terminal. */
+bool cli_page_is_raw(bool json, bool csv, int descriptor);
 /* The same, but what is printed goes to a file, or, where `sink` is NULL, to a descriptor as it comes, in
  * blocks: for more than should lie in memory. cli_page_close writes the rest, and says what became of it. */
 FILE *cli_page_through(bool json, HaloSink *sink, int descriptor);

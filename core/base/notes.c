@@ -29,6 +29,10 @@ static const Row rows[HALO_NOTES] = {
                          "%llu chunks that are too large, truncated or too many are left out"},
     [HALO_NOTE_NO_END] = {"no-end", "the end marker is missing, but all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
+    [HALO_NOTE_DAMAGED] = {"damaged", NULL, NULL},
+    [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
+    [HALO_NOTE_GAPS] = {"gaps", "1 cell is not a number, or one too many, and counts as a gap",
+                        "%llu cells are not numbers, or one too many, and count as gaps"},
     [HALO_NOTE_ROUNDED] = {"rounded",
                            "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
                            "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
@@ -61,6 +65,16 @@ static const Row rows[HALO_NOTES] = {
                         "the output is an array of pages: --axes=nhw, with channels nhwc, reads it back", NULL},
     [HALO_NOTE_RATE] = {"rate", NULL, NULL},
     [HALO_NOTE_TILES] = {"tiles", "written without tiles or overviews, which only TIFF has", NULL},
+    [HALO_NOTE_QUALITY] = {"quality", "--quality changes nothing in this format, which is lossless", NULL},
+    [HALO_NOTE_LOSSY] = {"lossy", "the input is lossless and the output is not: --lossless keeps every sample",
+                         NULL},
+    [HALO_NOTE_ASSUMED_RATE] =
+        {"assumed-rate", "the table states no rate, so that the sound has 1 frame a second: --rate sets it",
+         NULL},
+    [HALO_NOTE_PROFILES] = {"profiles",
+                            "inputs have different ICC profiles, and their samples are combined as they are: "
+                            "convert them to one first, as --to-srgb does",
+                            NULL},
     [HALO_NOTE_SPREAD] = {"nan-spread",
                           "a NaN reached a recursive filter, so that everything after it is NaN: fill:linear, "
                           "fill:previous or fill:0 before the filter replaces NaN",
@@ -71,7 +85,6 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples are computed as 32-bit floats", NULL},
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
-    [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
     [HALO_NOTE_THRESHOLD] = {"threshold", NULL, NULL},
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
@@ -148,6 +161,11 @@ static void join_names(HaloNotes *notes, const char *more)
 /* Adds counts; keeps the maximum of peaks, and the latest of all other values. */
 void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
 {
+    if (more->count[HALO_NOTE_DAMAGED] > 0) { /* numbers are of a single page */
+        notes->there = more->there;
+        notes->whole = notes->count[HALO_NOTE_DAMAGED] > 0 ? 0 : more->whole;
+        notes->frames = more->frames;
+    }
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
@@ -207,6 +225,18 @@ static void count_clipped(const HaloNotes *notes, unsigned long long count, char
                       (double)notes->peak);
 }
 
+static void say_damaged(const HaloNotes *notes, char *text, size_t size)
+{
+    const char *of = notes->frames ? "frame" : "row";
+    if (notes->whole == 0)
+        snprintf(text, size, "damaged: not all of it could be read");
+    else if (notes->there == 0)
+        snprintf(text, size, "damaged from the first of its %lld %ss on", (long long)notes->whole, of);
+    else
+        snprintf(text, size, "damaged: the first %lld of %lld %ss could be read", (long long)notes->there,
+                 (long long)notes->whole, of);
+}
+
 static void say_thresholds(const HaloNotes *notes, char *text, size_t size)
 {
     int used = halo_snprintf(text, size, "threshold:%s is at ", notes->method);
@@ -230,6 +260,7 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
     case HALO_NOTE_LOOKS_LIKE:
         snprintf(text, size, "--raw reads as samples what looks like %s", notes->format);
         break;
+    case HALO_NOTE_DAMAGED: say_damaged(notes, text, size); break;
     case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");

@@ -20,8 +20,9 @@ struct HaloOperand {
     char *path;
     bool array; /* it is an array of the caller: `data` is its shape alone, and each run has samples of its own
                  */
-    HaloRead file; /* id 0, 0: it has no identity (a pipe) */
-    HaloBuf data;  /* its shape; and its samples, once they are read */
+    uint64_t profile; /* of its colours: load_profile */
+    HaloRead file;    /* id 0, 0: it has no identity (a pipe) */
+    HaloBuf data;     /* its shape; and its samples, once they are read */
     atomic_bool there;
     HaloNotes notes;          /* what reading it lost */
     HaloNotes narrow;         /* what f64 loses besides, where it is combined with f32 */

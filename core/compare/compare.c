@@ -103,6 +103,8 @@ static HaloStatus compare_images(HaloSession *session, HaloPool *pool, const Hal
     HALO_TRY(compare_more(&pair, more, all));
     all->notes = a->reader.info.notes;
     halo_notes_join(&all->notes, &b->reader.info.notes);
+    if (load_profiles_differ(load_profile(&a->reader.info.meta.icc), load_profile(&b->reader.info.meta.icc)))
+        halo_note(&all->notes, HALO_NOTE_PROFILES, 1);
     halo_memory_free(&session->memory, &a->data);
     halo_memory_free(&session->memory, &b->data);
 out:

@@ -47,6 +47,11 @@ HaloStatus load_named(HaloStatus status, const HaloReader *reader);
 /* The format whose probe knows how a file starts, or NULL. */
 const HaloFormat *load_probed(const HaloTables *tables, const uint8_t *head, size_t size);
 
+/* A number for an ICC profile: 0 for none, 1 for those that say sRGB. */
+uint64_t load_profile(const HaloBlob *icc);
+/* Do pictures with these show the same samples in different colours? One without a profile counts as sRGB. */
+static inline bool load_profiles_differ(uint64_t a, uint64_t b) { return (a > 1 ? a : 1) != (b > 1 ? b : 1); }
+
 /* Does the file hold pages, which `next` goes to? Else images may follow one another in it. */
 static inline bool load_has_pages(const HaloReader *reader)
 {

@@ -42,6 +42,18 @@ static HaloStatus fail_foreign(const HaloForeign *foreign)
                      foreign->name);
 }
 
+/* Printable characters, or bytes of UTF-8, with a separator of cells. */
+static bool is_text(const uint8_t *head, size_t size)
+{
+    bool separated = false;
+    for (size_t i = 0; i < size; i++) {
+        if ((head[i] < ' ' && head[i] != '\n' && head[i] != '\r' && head[i] != '\t') || head[i] == 127)
+            return false;
+        separated = separated || head[i] == ',' || head[i] == ';' || head[i] == '\t' || head[i] == '\n';
+    }
+    return separated;
+}
+
 /* The format whose probe recognises the start of the file, which may be one that is only written. If none does,
  * the extension may still name one of those. */
 static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const HaloFormat **format)
@@ -67,6 +79,10 @@ static HaloStatus recognise(const HaloTables *tables, HaloSource *source, const 
     }
     foreign = named == NULL && tables->foreign_named != NULL ? tables->foreign_named(extension) : NULL;
     if (foreign != NULL) return fail_foreign(foreign);
+    if (is_text(head, got))
+        return halo_fail(HALO_ERR_INPUT,
+                         "no known image or audio format, but text; see 'halo list formats'" HALO_FOR_PROGRAM(
+                             "; use --raw csv for a table, or a name in .csv"));
     return halo_fail(HALO_ERR_INPUT, "no known image or audio format; see 'halo list formats'" HALO_FOR_PROGRAM(
                                          "; use --raw for samples without a header"));
 }
@@ -105,6 +121,16 @@ static HaloStatus open_as(HaloReader *reader, const HaloFormat *format)
     reader->format = format;
     const HaloStatus status = format->open(reader);
     return status == HALO_OK ? accept(reader) : status;
+}
+
+uint64_t load_profile(const HaloBlob *icc)
+{
+    const HaloMeta meta = {.icc = *icc};
+    uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+    if (icc->size == 0) return 0;
+    if ((halo_meta_colours(&meta) & HALO_META_ICC) == 0) return 1;
+    for (size_t i = 0; i < icc->size; i++) hash = (hash ^ icc->data[i]) * 0x100000001b3;
+    return hash > 1 ? hash : 2;
 }
 
 HaloStatus load_named(HaloStatus status, const HaloReader *reader)

@@ -56,6 +56,7 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
         operand->notes = reader.info.notes;
         count_rounded(&operand->data, &operand->narrow);
     }
+    operand->profile = load_profile(&reader.info.meta.icc);
     operand->orientation =
         reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;
     HALO_TRY(operand_count_pages(operand, &reader));
@@ -115,6 +116,8 @@ static HaloStatus turn_operand(HaloOperand *operand)
     if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
     const HaloStatus status = turn_samples(&memory, &operand->data, operand->orientation, &made->data);
     made->orientation = 1;
+    made->profile = operand->profile;
+    made->notes = operand->notes;
     atomic_store(&made->there, true);
     if (status == HALO_OK)
         operand->upright = made;

@@ -47,7 +47,7 @@ HaloStatus load_more(const HaloTables *tables, const HaloReader *reader, bool *m
     char space;
     *more = reader->info.images > reader->options.image + 1;
     if (load_has_pages(reader) || reader->format->several == HALO_ONE_IMAGE) return HALO_OK;
-    if (reader->info.shape.kind == HALO_AUDIO) return HALO_OK;
+    if (reader->info.shape.kind == HALO_AUDIO || reader->info.last) return HALO_OK;
     HALO_TRY(halo_source_peek(source, 4096, &head, &got));
     while (!reader->options.has_raw && got > 0 && strchr("\n\r\t ", head[0]) != NULL && head[0] != 0) {
         HALO_TRY(halo_source_read(source, &space, 1, &skipped));

@@ -135,6 +135,13 @@ HaloStatus save_end(HaloWriter *writer, const HaloInfo *like)
     note_rate(writer, like, &writer->changes.to);
     if (writer->changes.to.alpha >= 0 && writer->format->with_alpha == 0)
         halo_note(&writer->notes, HALO_NOTE_ALPHA, 1);
+    if (writer->options.quality != 0 && !writer->format->quality && !writer->format->lossy)
+        halo_note(&writer->notes, HALO_NOTE_QUALITY, 1);
+    if (like->lossless && writer->format->quality && !writer->format->never_lossless &&
+        !writer->options.lossless && writer->options.quality == 0)
+        halo_note(&writer->notes, HALO_NOTE_LOSSY, 1);
+    if (like->rate_assumed && writer->changes.to.kind == HALO_AUDIO && !writer->format->no_rate)
+        halo_note(&writer->notes, HALO_NOTE_ASSUMED_RATE, 1);
     if ((writer->options.tile > 0 || writer->options.pyramid) && !writer->format->tiles)
         halo_note(&writer->notes, HALO_NOTE_TILES, 1);
     HALO_TRY(halo_sink_flush(writer->sink));

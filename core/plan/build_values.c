@@ -37,6 +37,15 @@ void halo_build_set_scale(HaloBuilder *builder, HaloReg reg, float white)
     builder->plan->reg[reg].numbers = false;
 }
 
+/* Does any input lack a full scale? */
+static bool read_numbers(const HaloBuilder *builder)
+{
+    bool any = builder->request->input.numbers;
+    for (int i = 1; i < builder->plan->inputs; i++)
+        any = any || halo_build_shape(builder, builder->plan->input[i].reg)->numbers;
+    return any;
+}
+
 /* Audio is computed with a full scale of 1, whatever its samples are. Numbers that the pipeline has made, such
  * as labels, have the one that --white gives. */
 HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *what)
@@ -48,6 +57,12 @@ HaloStatus builder_needs_scale(HaloBuilder *builder, HaloReg src, const char *wh
         halo_build_set_scale(builder, src, (float)white);
         return HALO_OK;
     }
+    if (!read_numbers(builder))
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s needs a full scale, which the numbers that the pipeline has made lack: use "
+            "normalize, or --white=V (V becomes white), or write floats, as TIFF and NPY hold them",
+            what);
     return halo_fail(HALO_ERR_INPUT,
                      "%s needs a full scale, which the input lacks: use --white=65535 (counts), --white=1 "
                      "(samples from 0 to 1) or normalize",

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/operand.h"
+#include "file/file.h"
 #include "file/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
@@ -113,6 +114,24 @@ static bool loses(const HaloNotes *notes)
            0;
 }
 
+static bool is_damaged(const HaloNotes *notes)
+{
+    return notes->count[HALO_NOTE_DAMAGED] + notes->count[HALO_NOTE_CUT] + notes->count[HALO_NOTE_GAPS] > 0;
+}
+
+/* Are colours combined that the profiles of the two files show differently? A file without a profile may be a
+ * dark frame or a share. */
+static bool mixes_colours(const HaloBuilder *builder, const HaloOperand *operand, HaloFit fit)
+{
+    const HaloBlob none = {0}, *icc = builder->request->icc;
+    if (operand->profile == 0 || operand->data.shape.kind != HALO_IMAGE ||
+        pipeline_light(builder->request->pipeline) != 0)
+        return false;
+    return (fit == HALO_FIT_MIXED || fit == HALO_FIT_LIKE || fit == HALO_FIT_OWN_UNITS ||
+            fit == HALO_FIT_ANY) &&
+           load_profiles_differ(load_profile(icc != NULL ? icc : &none), operand->profile);
+}
+
 HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, HaloReg in, HaloFit fit,
                              HaloReg *out)
 {
@@ -134,6 +153,8 @@ HaloStatus halo_build_source(HaloBuilder *builder, const HaloValue *source, Halo
         name = operand->path;
         if (loses(&operand->notes) || (builder_real(builder) == HALO_F32 && loses(&operand->narrow)))
             HALO_TRY(builder_note(builder, HALO_NOTE_OPERAND));
+        if (is_damaged(&operand->notes)) HALO_TRY(builder_note(builder, HALO_NOTE_DAMAGED));
+        if (mixes_colours(builder, operand, fit)) HALO_TRY(builder_note(builder, HALO_NOTE_PROFILES));
         HALO_TRY(add_operand(builder, operand, out));
         /* Shares and places are numbers, not light. */
         if (fit != HALO_FIT_GRAY && fit != HALO_FIT_PLACES) HALO_TRY(plan_add_light(builder, *out, out));

@@ -168,7 +168,9 @@ static HaloStatus write_pages(HaloSession *work, const Layout *layout, HaloWrite
 {
     HaloStatus status = HALO_OK;
     HaloBuf page = {0};
-    if (layout->pages > 1 && writer->format->several == HALO_ONE_IMAGE)
+    if (layout->pages > 1 &&
+        (writer->format->several == HALO_ONE_IMAGE ||
+         (writer->format->several == HALO_SEVERAL_IN_STREAMS && halo_sink_seekable(writer->sink))))
         HALO_FAIL(HALO_ERR_USAGE, "%s stores one page, and the array has %lld: use TIFF or NPY",
                   writer->format->name, (long long)layout->pages);
     for (int64_t i = 0; i < layout->pages; i++) {

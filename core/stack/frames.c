@@ -67,6 +67,9 @@ static HaloStatus open_page(const Frames *frames, HaloSource *source, int64_t pa
 /* Of a page whose reader stands at its beginning. */
 static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloReader *reader)
 {
+    const uint64_t profile = load_profile(&reader->info.meta.icc);
+    if (frames->count == 1) frames->profile = profile;
+    if (load_profiles_differ(frames->profile, profile)) frames->notes.count[HALO_NOTE_PROFILES] = 1;
     if (frames->count == 1) frames->shape = reader->info.shape;
     return check_shape(frames, frame, reader);
 }

@@ -25,6 +25,7 @@ struct Frames {
     const HaloStack *stack;
     HaloPool *pool;
     HaloShape shape;          /* of each */
+    uint64_t profile;         /* of the first: load_profile */
     HaloInfo info;            /* of the first, where it is in memory, */
     const HaloFormat *format; /* and its format; NULL: it is open */
     HaloNotes notes;

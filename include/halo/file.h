@@ -128,6 +128,7 @@ typedef struct HaloMeta {
     HaloTimeline time; /* of the rows of a table */
     HaloGrid grid;
     bool comma;   /* of a table: numbers have a decimal comma */
+    int plays;    /* of an animation: how many times it is shown; 0: without end, or not said */
     double shown; /* of a page of an animation: how many seconds it is shown; 0: not said */
 } HaloMeta;
 
@@ -146,10 +147,13 @@ typedef struct HaloInfo {
     int bits;          /* per sample, in the file */
     bool real;         /* the file holds floating-point samples, or text */
     HaloStored stored; /* what they are, as the file has them */
+    bool lossless;     /* it is a picture in a format of lossy and lossless ones */
+    bool rate_assumed; /* of a table: nothing states a rate, so it is 1 */
     bool rate_said;    /* of sound: its rate is not in the file, but from --rate, or 1 */
     uint32_t speakers; /* of sound: WAVE's mask of channels, such as 3f for 5.1; 0: not said, so the usual; */
 #define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* no speaker positions in the order of a mask */
     char encoding[48];                   /* a description: "palette, interlaced", "24-bit PCM"; may be empty */
+    bool last;       /* of formats whose images follow one another: none follows this one, whatever bytes do */
     int64_t images;  /* in a file that holds pages; 0: in others, where one may follow another */
     HaloNotes notes; /* what reading loses or changes; more may be added while rows are read */
     HaloMeta meta;

@@ -219,12 +219,14 @@ struct HaloFormat {
     int decodes, encodes;
     bool plain;          /* a file is as large as its samples plus a header, so its space can be preallocated */
     bool named;          /* files have no signature: the format is known by its extension, or by name */
+    bool comment;        /* of texts it holds comments alone */
     bool text;           /* people can read it: it may go to a terminal */
     bool no_rate;        /* of sound it holds samples alone, which are later read back without a rate */
     bool tiles;          /* it holds images with tiles and overviews (HaloWriteOptions::tile and pyramid) */
     bool effort;         /* it compresses pictures as HaloWriteOptions::effort says */
     bool upright;        /* pictures lie in it as they are viewed: EXIF's orientation does not apply */
     bool never_lossless; /* whatever the options */
+    bool quality;        /* pictures with HaloWriteOptions::quality */
     bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool bilevel;        /* of gray pictures it holds one bit a sample, where HaloWriteOptions::bits is 1 */

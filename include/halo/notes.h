@@ -21,6 +21,9 @@ typedef enum HaloNote {
     HALO_NOTE_LARGE,        /* parts that are too large, or too many, left out */
     HALO_NOTE_NO_END,       /* all rows are there, but the end marker is missing */
     HALO_NOTE_HEADER,       /* parameters of a header are invalid, and are not needed */
+    HALO_NOTE_DAMAGED,      /* damage that was tolerated: `there` of `whole` rows or frames precede it */
+    HALO_NOTE_CUT,          /* only the beginning of a sound is there */
+    HALO_NOTE_GAPS,         /* cells of a table that are not numbers, or one too many, which was tolerated */
     HALO_NOTE_ROUNDED,      /* numbers of the input that lose more than a fraction as f32 (docs/numerics.md) */
     HALO_NOTE_ROUNDED_WIDE, /* integers of the input that lose digits as f64 */
     HALO_NOTE_VANISHED,     /* numbers of the input that are too small for floats, and became 0 */
@@ -38,6 +41,10 @@ typedef enum HaloNote {
     HALO_NOTE_AXES,         /* the output is an array of pages, which reads back with --axes alone */
     HALO_NOTE_RATE,         /* the output holds no sample rate, which was `rate` */
     HALO_NOTE_TILES,        /* tiles or overviews were requested in a format that has none */
+    HALO_NOTE_QUALITY,      /* --quality was given for a format that has none */
+    HALO_NOTE_LOSSY,        /* what the input holds without loss is written with loss */
+    HALO_NOTE_ASSUMED_RATE, /* a table that states no rate became sound */
+    HALO_NOTE_PROFILES,     /* inputs with different ICC profiles are combined */
     HALO_NOTE_SPREAD,       /* a NaN reached a recursive filter, and everything after it */
     HALO_NOTE_REPLACED,     /* samples that were outliers or damaged, and are made anew */
     HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
@@ -47,7 +54,6 @@ typedef enum HaloNote {
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
     HALO_NOTE_THROUGH_F32, /* samples of `count` bits are computed as f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
-    HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
     HALO_NOTE_THRESHOLD,   /* the levels that `method` found are `threshold` */
     HALO_NOTE_SCALED,      /* sound was multiplied by `gain` so that it fits */
@@ -105,6 +111,8 @@ typedef struct HaloNotes {
     float quieter;    /* dB */
     double angle;     /* degrees, clockwise */
     double rate;
+    int64_t there, whole; /* rows, or frames where `frames` is set; whole 0: not known */
+    bool frames;
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */
     const char *op, *key;        /* the parameter that has the `level`: names that last */
@@ -122,6 +130,18 @@ static inline void halo_note_left_out(HaloNotes *notes, unsigned kinds)
     if (kinds == 0) return;
     notes->left_out |= kinds;
     notes->count[HALO_NOTE_METADATA] = 1;
+}
+
+/* Damage was tolerated. There is one such note a page, about the first damage that its rows or frames have:
+ * `there` of `whole` precede it; -1: not known. */
+static inline void halo_note_damaged(HaloNotes *notes, int64_t there, int64_t whole, bool frames)
+{
+    const bool known = there >= 0 && there <= whole, again = notes->count[HALO_NOTE_DAMAGED] > 0;
+    notes->count[HALO_NOTE_DAMAGED] = 1;
+    if (!known || (again && (notes->whole == 0 || notes->there <= there))) return;
+    notes->there = there;
+    notes->whole = whole;
+    notes->frames = frames;
 }
 
 /* The text of this name is left out. */

@@ -91,7 +91,7 @@ HaloStatus bmp_read_runs(HaloReader *reader)
             for (int i = 0; i < count; i++) put(&runs, index_of(&runs, byte, i));
     }
     const bool all = runs.y >= shape->height || (runs.y == shape->height - 1 && runs.x >= shape->width);
-    if (ended && !all && !reader->options.tolerate) return halo_image_truncated(reader, runs.y);
+    if (ended && !all) HALO_TRY(halo_image_ends(reader, reader->options.tolerate ? -1 : runs.y));
     if (!last && !ended) { /* the mark */
         const uint8_t *head;
         size_t got;

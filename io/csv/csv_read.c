@@ -45,6 +45,8 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
     if (cells->count > state->columns && !reader->options.tolerate)
         return halo_fail(HALO_ERR_INPUT, "line %lld has more cells than the %d before", cells->line,
                          state->columns);
+    if (cells->count > state->columns)
+        halo_note(&reader->info.notes, HALO_NOTE_GAPS, (uint64_t)(cells->count - state->columns));
     for (int c = 0; c < state->channels; c++) {
         clear_sample(state, frame, c);
         const int column = state->column[c];
@@ -64,8 +66,9 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
                       1);
         else if (read != CSV_NUMBER && !reader->options.tolerate)
             return fail_at_cell(reader, state, column, read);
-        else if (read == CSV_TOO_LARGE)
-            clear_sample(state, frame, c);
+        else if (read != CSV_NUMBER)
+            halo_note(&reader->info.notes, HALO_NOTE_GAPS, 1);
+        if (read == CSV_TOO_LARGE) clear_sample(state, frame, c);
     }
     return csv_check_time(reader, state);
 }
@@ -152,6 +155,7 @@ HaloStatus csv_open(HaloReader *reader)
     info->meta.comma = reader->options.comma;
     HALO_TRY(open_table(reader, state));
     info->shape.channels = state->channels;
+    info->rate_assumed = reader->options.rate <= 0 && info->meta.time.name == NULL;
     halo_snprintf(info->encoding, sizeof info->encoding, "text, %d column%s", state->columns,
                   halo_s(state->columns));
 out:

@@ -159,7 +159,10 @@ static HaloStatus read_time(HaloReader *reader, CsvReader *state, bool first, in
         state->time < state->cells.count ? time_cell(state, state->time, state->clock, both, &length) : "";
     if (!halo_time_read(notation, text, length, time)) {
         *time = state->last;
-        if (reader->options.tolerate && !first) return HALO_OK;
+        if (reader->options.tolerate && !first) {
+            halo_note(&reader->info.notes, HALO_NOTE_GAPS, 1);
+            return HALO_OK;
+        }
         return csv_fail_at(state, state->time, "is not a time as in the rows before it");
     }
     if (notation->pattern[0] != 0 && !notation->dated) {

@@ -24,7 +24,11 @@ HaloStatus exr_outcome(const ExrGuard *guard, exr_result_t code)
     if (guard->status != HALO_OK) return guard->status;
     if (code == EXR_ERR_SUCCESS) return HALO_OK;
     if (code == EXR_ERR_OUT_OF_MEMORY) return halo_fail(HALO_ERR_LIMIT, "not enough memory for OpenEXR");
-    return halo_fail(guard->blame, "OpenEXR: %s",
-                     guard->message[0] != 0 ? guard->message : exr.exr_get_default_error_message(code));
+    const char *words = guard->message[0] != 0 ? guard->message : exr.exr_get_default_error_message(code);
+    const bool damage = code == EXR_ERR_READ_IO || code == EXR_ERR_BAD_CHUNK_LEADER ||
+                        code == EXR_ERR_CORRUPT_CHUNK || code == EXR_ERR_INCORRECT_CHUNK;
+    if (damage && guard->blame == HALO_ERR_INPUT)
+        return halo_fail(HALO_ERR_INPUT, "OpenEXR is truncated or damaged (%s)", words);
+    return halo_fail(guard->blame, "OpenEXR: %s", words);
 }
 #endif

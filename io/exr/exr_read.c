@@ -288,7 +288,10 @@ static HaloStatus fill_band(ExrReader *state, int64_t y)
                                                             (int)(state->window.min.y + line), &chunk);
         status = exr_outcome(&state->guard, found);
         if (status == HALO_OK) status = decode(state, &chunk, x);
-        if (status == HALO_ERR_INPUT && state->reader->options.tolerate) status = HALO_OK; /* it is 0 */
+        if (status == HALO_ERR_INPUT && state->reader->options.tolerate) { /* it is 0 */
+            halo_image_damaged(state->reader, line);
+            status = HALO_OK;
+        }
         HALO_TRY(status);
     }
     divide(&state->band);

@@ -304,6 +304,7 @@ static HaloStatus read_row(HaloReader *reader, int64_t y, int channel, void *to,
     HaloStatus status = missing ? halo_image_truncated(reader, y) : outcome(code);
     if (state->source.status != HALO_OK) return state->source.status;
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
+        halo_image_damaged(reader, y);
         memset(state->row, 0, (size_t)unit->size[0] * sizeof *state->row);
         status = HALO_OK;
     }

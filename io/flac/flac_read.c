@@ -232,6 +232,7 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
             HALO_FAIL(HALO_ERR_INPUT, "damaged at %.3f s: samples are missing",
                       (double)state->next / reader->info.shape.rate);
         const bool lost = state->next < state->at; /* silence */
+        if (lost) halo_note_damaged(&reader->info.notes, state->next, state->total, true);
         const int64_t there = (lost ? state->at : state->at + state->frames) - state->next;
         const int64_t left = rows->cols - done, count = there < left ? there : left;
         const int64_t samples = count * channels;
@@ -246,6 +247,10 @@ HaloStatus flac_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     if (done < rows->cols && state->total > 0 && !tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated or damaged: it ends at %.3f s, %lld frames before the end",
                   (double)state->next / reader->info.shape.rate, (long long)(state->total - state->next));
+    if (done < rows->cols && state->next < state->total)
+        halo_note_damaged(&reader->info.notes, state->next, state->total, true);
+    else if (done < rows->cols && state->damaged)
+        halo_note_damaged(&reader->info.notes, -1, 0, true);
     HALO_TRY(look_behind(state));
     *got = done;
 out:

@@ -18,6 +18,7 @@ typedef struct GifReader {
     int64_t width, height, frames;
     bool alpha, ended; /* the file, before its mark */
     bool clears;       /* the latest frame that was counted leaves a hole */
+    int plays;         /* HaloMeta::plays */
     uint16_t *delay;   /* [frames]: in hundredths of a second */
     HaloWhole whole;
     uint8_t *canvas;         /* RGBA */
@@ -71,6 +72,7 @@ static HaloStatus count_frames(HaloReader *reader)
         if (status != HALO_OK) break;
     }
     state->walk.comments = NULL;
+    state->plays = state->walk.plays;
     gif_walk_close(&state->walk);
     if (state->frames == 0)
         return status != HALO_OK ? status : halo_fail(HALO_ERR_INPUT, "GIF without an image");
@@ -98,6 +100,7 @@ static HaloStatus look_at_page(HaloReader *reader)
     if (state->alpha) reader->info.shape.alpha = 3;
     reader->info.bits = 8;
     reader->info.images = state->frames;
+    reader->info.meta.plays = state->frames > 1 ? state->plays : 0;
     reader->info.meta.shown = state->frames > 1 ? state->delay[page] / 100.0 : 0;
     snprintf(reader->info.encoding, sizeof reader->info.encoding, "palette%s",
              state->frames > 1 ? ", animation" : "");
@@ -225,6 +228,7 @@ static HaloStatus draw(HaloReader *reader)
     while (state->drawn <= reader->options.image) {
         const HaloStatus status = draw_frame(reader);
         if (status != HALO_OK && (status != HALO_ERR_INPUT || !reader->options.tolerate)) return status;
+        if (status != HALO_OK) halo_image_damaged(reader, -1);
         state->drawn = status == HALO_OK ? state->drawn + 1 : state->frames;
     }
     for (int64_t i = 0; i < data->rows * data->cols; i++)

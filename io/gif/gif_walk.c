@@ -31,6 +31,7 @@ HaloStatus gif_walk_open(GifWalk *walk)
 {
     int code = 0;
     walk->at = 0;
+    walk->plays = 1;
     walk->control.TransparentColor = NO_TRANSPARENT_COLOR;
     walk->file = gif.DGifOpen(walk, take, &code);
     return walk->file != NULL ? HALO_OK : fail(code);
@@ -55,7 +56,13 @@ static HaloStatus take_extension(GifWalk *walk)
     const bool keeps = kind == COMMENT_EXT_FUNC_CODE && walk->comments != NULL;
     if (keeps && (comment = malloc(MOST_COMMENT)) == NULL)
         return halo_fail(HALO_ERR_LIMIT, "not enough memory to read GIF");
+    const bool loops = kind == APPLICATION_EXT_FUNC_CODE && block != NULL && block[0] == 11 &&
+                       memcmp(block + 1, "NETSCAPE2.0", 11) == 0;
     while (block != NULL) {
+        if (loops && block[0] == 3 && block[1] == 1) { /* repeats after the first time; 0: without end */
+            const int again = block[2] | block[3] << 8;
+            walk->plays = again > 0 ? again + 1 : 0;
+        }
         if (kind == GRAPHICS_EXT_FUNC_CODE) gif.DGifExtensionToGCB(block[0], block + 1, &walk->control);
         if (keeps && length + block[0] <= MOST_COMMENT) {
             memcpy(comment + length, block + 1, block[0]);

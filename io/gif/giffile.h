@@ -9,6 +9,7 @@
 typedef struct GifWalk {
     const uint8_t *bytes;
     size_t size, at;
+    int plays;     /* HaloMeta::plays, as far as it has been read */
     size_t record; /* where the latest record begins */
     GifFileType *file;
     GraphicsControlBlock control; /* of the next frame */

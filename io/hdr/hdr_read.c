@@ -191,6 +191,7 @@ static HaloStatus next_scan_line(HaloReader *reader, int64_t line)
     if (status != HALO_ERR_INPUT) return status;
     if (!reader->options.tolerate)
         return halo_fail_at(status, "in scan line %lld of %lld", (long long)line + 1, (long long)state->lines);
+    if (!state->damaged) halo_image_damaged(reader, state->columns ? -1 : line);
     state->damaged = true;
     memset(state->line, 0, 4 * (size_t)state->length);
     return HALO_OK;

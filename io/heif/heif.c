@@ -27,6 +27,7 @@ static bool probe_heic(const uint8_t *head, size_t size)
                                          .holds =                                                              \
                                              HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP | HALO_META_CODES, \
                                          .effort = true,                                                       \
+                                         .quality = true,                                                      \
                                          .upright = true,                                                      \
                                          .several = HALO_SEVERAL,                                              \
                                          .probe = is,                                                          \

@@ -314,6 +314,7 @@ static HaloStatus decode(HaloReader *reader)
     if (status == HALO_OK) status = take_samples(state, image);
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         halo_rows_clear(&state->whole.data, 0);
+        halo_image_damaged(reader, 0);
         status = HALO_OK;
     }
     state->decoded = status == HALO_OK;

@@ -11,12 +11,15 @@ static bool probe(const uint8_t *head, size_t size)
 
 const HaloFormat halo_format_jpeg = {
     .name = "jpeg",
-    .help = "JPEG, gray and colour; orientation (EXIF) and ICC profile are kept",
+    .help = "JPEG, gray and colour, one after the other on pipes; orientation (EXIF) and ICC profile are kept",
     .extensions = "jpg,jpeg,jpe",
     .kinds = HALO_IMAGE,
     .decodes = 250,
     .encodes = 30,
     .never_lossless = true,
+    .quality = true,
+    .comment = true,
+    .several = HALO_SEVERAL_IN_STREAMS,
     .dtypes = 1u << HALO_U8,
     .channels = 1u << 0 | 1u << 2,
     .holds =

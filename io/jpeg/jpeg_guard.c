@@ -38,12 +38,15 @@ static void count_marker(j_common_ptr jpeg)
  * parameters of a scan that only progressive files use, which some encoders leave 0 in others. */
 static void on_message(j_common_ptr jpeg, int level)
 {
-    const JpegGuard *guard = (JpegGuard *)jpeg->err;
+    JpegGuard *guard = (JpegGuard *)jpeg->err;
     const int code = jpeg->err->msg_code;
     if (code == JTRC_MISC_MARKER && jpeg->is_decompressor) count_marker(jpeg);
     if (code == JWRN_NOT_SEQUENTIAL) halo_note(guard->notes, HALO_NOTE_HEADER, 1);
-    if (level >= 0 || !guard->strict || code == JWRN_NOT_SEQUENTIAL) return;
-    if (code != JWRN_ADOBE_XFORM && code != JWRN_EXTRANEOUS_DATA && code != JWRN_BOGUS_ICC) on_error(jpeg);
+    if (level >= 0 || code == JWRN_NOT_SEQUENTIAL || code == JWRN_ADOBE_XFORM || code == JWRN_EXTRANEOUS_DATA ||
+        code == JWRN_BOGUS_ICC)
+        return;
+    if (guard->strict) on_error(jpeg);
+    guard->damaged = true;
 }
 
 static void on_output(j_common_ptr jpeg) { (void)jpeg; }

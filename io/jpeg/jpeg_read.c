@@ -20,6 +20,7 @@ typedef struct JpegReader {
     struct jpeg_progress_mgr progress;
     bool started, damaged; /* damaged: tolerated, nothing more is decoded */
     bool ended;            /* the file, before its mark */
+    bool parts, finished;  /* see has_parts; the end of the image has been read */
     const HaloBuf *rows;   /* what `decode` fills */
     int64_t done;          /* of them */
     int64_t held;          /* bytes that libjpeg keeps of an image of several scans */
@@ -30,13 +31,25 @@ typedef struct JpegReader {
 
 static void on_start(j_decompress_ptr jpeg) { (void)jpeg; }
 
-/* Counts rows of the file, used or not. */
-static HaloStatus truncated(const struct jpeg_decompress_struct *jpeg)
+/* How many rows of the file there are, used or not. */
+static int64_t rows_there(const struct jpeg_decompress_struct *jpeg)
 {
     const int64_t rows = (int64_t)jpeg->output_scanline * jpeg->scale_denom / jpeg->scale_num;
-    const int64_t height = jpeg->image_height;
-    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)(rows < height ? rows : height),
-                     (long long)height);
+    return rows < jpeg->image_height ? rows : jpeg->image_height;
+}
+
+static HaloStatus truncated(const struct jpeg_decompress_struct *jpeg)
+{
+    return halo_fail(HALO_ERR_INPUT, "truncated: %lld of %lld rows", (long long)rows_there(jpeg),
+                     (long long)jpeg->image_height);
+}
+
+/* Damage that is tolerated. Rows of several scans are made when all of these have been read. */
+static void note_damage(JpegReader *state)
+{
+    const struct jpeg_decompress_struct *jpeg = &state->jpeg;
+    halo_note_damaged(&state->reader->info.notes, jpeg->progressive_mode ? -1 : rows_there(jpeg),
+                      jpeg->image_height, false);
 }
 
 static boolean on_empty(j_decompress_ptr jpeg)
@@ -45,7 +58,7 @@ static boolean on_empty(j_decompress_ptr jpeg)
     JpegReader *state = jpeg->client_data;
     size_t got;
     const HaloStatus status =
-        halo_source_read(state->reader->source, state->buffer, sizeof state->buffer, &got);
+        halo_source_take(state->reader->source, state->buffer, sizeof state->buffer, &got);
     if (status != HALO_OK) halo_jpeg_leave((j_common_ptr)jpeg, status);
     jpeg->src->next_input_byte = state->buffer;
     jpeg->src->bytes_in_buffer = got;
@@ -131,6 +144,15 @@ out:
     return status;
 }
 
+/* Phones and stereo cameras append further pictures to the one that is meant: smaller ones, gain maps (CIPA
+ * DC-007). */
+static bool has_parts(const struct jpeg_decompress_struct *jpeg)
+{
+    for (jpeg_saved_marker_ptr at = jpeg->marker_list; at != NULL; at = at->next)
+        if (at->marker == JPEG_ICC && at->data_length >= 4 && memcmp(at->data, "MPF", 4) == 0) return true;
+    return false;
+}
+
 static HaloStatus refuse_colour(const struct jpeg_decompress_struct *jpeg)
 {
     switch (jpeg->jpeg_color_space) {
@@ -167,6 +189,8 @@ static void read_header(void *arg)
     if (status == HALO_OK) status = take_meta(jpeg, &info->meta);
     if (status != HALO_OK) halo_jpeg_leave((j_common_ptr)jpeg, status);
     info->bits = 8;
+    info->last = true; /* as far as is known */
+    state->parts = has_parts(jpeg);
     snprintf(info->encoding, sizeof info->encoding, "%s%s", gray ? "gray" : "colour",
              jpeg->progressive_mode ? ", progressive" : "");
     jpeg->out_color_space = gray ? JCS_GRAYSCALE : JCS_RGB;
@@ -242,8 +266,26 @@ static void start(JpegReader *state)
     state->held = bytes;
     jpeg_start_decompress(jpeg);
     state->started = true;
-    if (state->ended && !state->reader->options.tolerate && !has_all_scans(jpeg))
-        halo_jpeg_leave((j_common_ptr)jpeg, truncated(jpeg));
+    if (!state->ended || has_all_scans(jpeg)) return;
+    if (!state->reader->options.tolerate) halo_jpeg_leave((j_common_ptr)jpeg, truncated(jpeg));
+    state->guard.damaged = true;
+}
+
+/* Behind the end of the image: gives back bytes that libjpeg has not used. Another image may begin there. */
+static HaloStatus leave(JpegReader *state)
+{
+    HaloStatus status = HALO_OK;
+    HaloSource *source = state->reader->source;
+    const uint8_t *head;
+    size_t got;
+    if (!state->finished || state->ended || state->parts) return HALO_OK;
+    state->finished = false;
+    HALO_TRY(halo_source_seek(source, halo_source_tell(source) - (int64_t)state->source.bytes_in_buffer));
+    state->source.bytes_in_buffer = 0;
+    HALO_TRY(halo_source_peek(source, 3, &head, &got));
+    state->reader->info.last = got < 3 || memcmp(head, "\xff\xd8\xff", 3) != 0;
+out:
+    return status;
 }
 
 /* A step. Behind the last row it reads to the end of the image. */
@@ -255,10 +297,14 @@ static void decode(void *arg)
     while (state->done < state->rows->rows) {
         JSAMPROW row = halo_row(state->rows, state->done);
         state->done += jpeg_read_scanlines(jpeg, &row, 1);
+        if (state->guard.damaged) note_damage(state);
     }
     if (jpeg->output_scanline < jpeg->output_height) return;
     jpeg_finish_decompress(jpeg);
-    if (state->ended && !state->reader->options.tolerate)
+    state->finished = true;
+    if (state->guard.damaged)
+        note_damage(state);
+    else if (state->ended)
         halo_note(&state->reader->info.notes, HALO_NOTE_NO_END, 1);
 }
 
@@ -269,9 +315,11 @@ HaloStatus halo_jpeg_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     state->rows = rows;
     state->done = 0;
     if (!state->damaged) status = halo_jpeg_guard(&state->guard, decode, state);
+    if (status == HALO_OK) status = leave(state);
     if (status == HALO_ERR_INPUT && state->ended) status = truncated(&state->jpeg);
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         state->damaged = true;
+        note_damage(state);
         status = HALO_OK;
     }
     if (state->damaged) halo_rows_clear(rows, state->done);

@@ -166,6 +166,7 @@ HaloStatus halo_jpeg_create(HaloWriter *writer)
         return halo_fail(HALO_ERR_OUTPUT, "%lld x %lld pixels: JPEG holds at most %ld each way",
                          (long long)shape->width, (long long)shape->height, (long)JPEG_MAX_DIMENSION);
     }
+    halo_jpeg_discard(writer); /* of the image before */
     JpegWriter *state = writer->state = calloc(1, sizeof *state);
     if (state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory to write JPEG");
     state->writer = writer;

@@ -26,6 +26,7 @@ typedef struct JpegGuard {
     HaloStatus status; /* of the step; a callback that fails sets it before it calls halo_jpeg_leave */
     HaloStatus blame;  /* what libjpeg's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool strict;       /* warnings of damaged data are errors */
+    bool damaged;      /* of a warning that is none of these, and no error */
     int markers;       /* with metadata, so far */
     HaloNotes *notes;  /* of the reader */
 } JpegGuard;

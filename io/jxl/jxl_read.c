@@ -35,7 +35,10 @@ static HaloStatus look_at_page(HaloReader *reader)
     info->bits = (int)jxl_info->bits_per_sample;
     info->real = jxl_info->exponent_bits_per_sample > 0;
     info->images = state->frames;
+    info->lossless = jxl_info->uses_original_profile;
     info->meta.shown = (double)state->shown[page];
+    if (jxl_info->have_animation && jxl_info->animation.num_loops <= INT32_MAX)
+        info->meta.plays = (int)jxl_info->animation.num_loops;
     snprintf(info->encoding, sizeof info->encoding, "%s%s",
              jxl_info->uses_original_profile ? "in its colours" : "XYB",
              jxl_info->have_animation ? ", animation" : "");
@@ -145,7 +148,10 @@ static HaloStatus decode(HaloReader *reader)
         jxl.JxlDecoderSkipFrames(state->decoder, (size_t)(reader->options.image - state->decoded));
     status = decode_into(reader, to, size, &format);
     state->decoded = status == HALO_OK ? reader->options.image + 1 : state->frames;
-    if (status == HALO_ERR_INPUT && reader->options.tolerate) status = HALO_OK;
+    if (status == HALO_ERR_INPUT && reader->options.tolerate) {
+        halo_image_damaged(reader, -1);
+        status = HALO_OK;
+    }
     if (scales) scale(to, data->data, count, state->info.bits_per_sample);
     state->whole.next = 0;
 out:

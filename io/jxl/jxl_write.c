@@ -88,7 +88,9 @@ static HaloStatus put_info(JxlWriter *state, const HaloWriter *writer)
     info.alpha_exponent_bits = alpha ? info.exponent_bits_per_sample : 0;
     info.uses_original_profile = writer->options.lossless;
     info.have_animation = state->pages > 1;
-    if (info.have_animation) info.animation = (JxlAnimationHeader){.tps_numerator = 1000, .tps_denominator = 1};
+    if (info.have_animation)
+        info.animation = (JxlAnimationHeader){
+            .tps_numerator = 1000, .tps_denominator = 1, .num_loops = (uint32_t)writer->info.meta.plays};
     ENCODER_TRY(jxl.JxlEncoderSetBasicInfo(state->encoder, &info));
     if (jxl.JxlEncoderGetRequiredCodestreamLevel(state->encoder) == 10)
         ENCODER_TRY(jxl.JxlEncoderSetCodestreamLevel(state->encoder, 10));

@@ -43,6 +43,18 @@ static void apply_light(HaloMeta *meta, const HaloChanges *changes, HaloNotes *n
     meta->gamma = changes->light < 0 ? 0.45455 : changes->light == HALO_LIGHT_NONE ? 0.0 : 1.0;
 }
 
+/* A profile of three colours says nothing of one, nor the reverse. */
+static void apply_colours(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
+{
+    HaloMeta *meta = &info->meta;
+    const int from = changes->from.channels - (changes->from.alpha >= 0);
+    const int to = changes->to.channels - (changes->to.alpha >= 0);
+    if (meta->icc.size == 0 || from == to || halo_icc_fits(&meta->icc, &changes->to)) return;
+    if ((halo_meta_colours(meta) & HALO_META_ICC) != 0) halo_note_outdated(notes, HALO_OUTDATED_COLOURS);
+    free(meta->icc.data);
+    meta->icc = (HaloBlob){0};
+}
+
 static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, HaloNotes *notes)
 {
     HaloStatus status = HALO_OK;
@@ -58,6 +70,7 @@ static HaloStatus apply_to_picture(HaloInfo *info, const HaloChanges *changes, H
     if (changes->upright) HALO_TRY(halo_xmp_set_upright(&meta->xmp));
     apply_resolution(meta, changes);
     apply_light(meta, changes, notes);
+    apply_colours(info, changes, notes);
     HALO_TRY(halo_geo_apply(meta, changes, notes));
     HALO_TRY(halo_stack_apply(info, changes, notes));
     halo_grid_apply(info, changes, notes);

@@ -75,6 +75,24 @@ static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bo
     return HALO_OK;
 }
 
+/* Is tifffile's "shape" that of a file whose samples of a pixel lie side by side, as halo writes it? */
+static bool states_layout(const char *text, const HaloShape *shape)
+{
+    int64_t side[3] = {0}, n = 0;
+    const char *at = strstr(text, "\"shape\"");
+    if (at == NULL || (at = strchr(at, '[')) == NULL) return true;
+    for (const char *end = at + 1; *at == '[' || *at == ','; at = end, n++) {
+        side[0] = side[1];
+        side[1] = side[2];
+        for (at++; *at == ' '; at++) {
+        }
+        if (!halo_read_int(at, 0, INT64_MAX, &side[2], &end)) return false;
+    }
+    const bool one = shape->channels == 1;
+    return (one && n >= 2 && side[1] == shape->height && side[2] == shape->width) ||
+           (n >= 3 && side[0] == shape->height && side[1] == shape->width && side[2] == shape->channels);
+}
+
 static void drop(HaloMeta *meta, size_t i)
 {
     free(meta->text[i].key);
@@ -95,7 +113,8 @@ HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNote
             const bool placed = same_pictures(info, changes) && halo_changes_keep_places(changes);
             HALO_TRY(rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes),
                                    placed));
-        } else if (is_closed(meta->text[i].value) && !same) {
+        } else if (is_closed(meta->text[i].value) &&
+                   !(same && states_layout(meta->text[i].value, &changes->to))) {
             halo_note_outdated(notes, HALO_OUTDATED_STACK);
             drop(meta, i);
         }

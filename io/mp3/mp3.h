@@ -50,6 +50,7 @@ typedef struct Mp3Stream {
     Mp3Frame first; /* all others are like it; bytes 0: there was none yet */
     Mp3Part part;
     int64_t sound;            /* samples of it so far */
+    bool damaged;             /* tolerated: bytes that are no frame, a frame of another kind or cut off */
     bool cut;                 /* frames or bytes are missing at the end of a part */
     HaloMeta *meta;           /* takes the texts of ID3v2 before the first frame; NULL: they are skipped */
     uint8_t id3v1[MP3_ID3V1]; /* the latest; all zero: none */

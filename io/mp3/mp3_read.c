@@ -7,6 +7,7 @@
 
 #include "libmpg123.h"
 #include "mp3.h"
+#include "samples/image.h"
 
 typedef struct Mp3Reader {
     Mp3Stream stream;
@@ -50,6 +51,7 @@ static HaloStatus decode(HaloReader *reader, const Mp3Frame *frame, const uint8_
                          "damaged at %.3f s: a frame cannot be decoded (--tolerate replaces it with silence)",
                          (double)(state->stream.sound - (frame->to - frame->from)) / frame->rate);
     memset(state->block, 0, size);
+    halo_image_damaged(reader, -1);
     if (mpg123_open_feed(state->decoder) == MPG123_OK) return HALO_OK;
     return halo_fail(HALO_ERR_LIMIT, "not enough memory to read audio");
 }
@@ -135,6 +137,8 @@ static HaloStatus fill(HaloReader *reader, bool *more)
     *more = true;
     while (state->from >= state->to && *more) {
         HALO_TRY(mp3_next(&state->stream, &frame, bytes, more));
+        if (state->stream.damaged) halo_image_damaged(reader, -1);
+        if (state->stream.cut) reader->info.notes.count[HALO_NOTE_CUT] = 1;
         if (*more) HALO_TRY(decode(reader, &frame, bytes));
     }
 out:

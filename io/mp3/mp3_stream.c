@@ -120,13 +120,17 @@ static HaloStatus check_frame(Mp3Stream *stream, const Mp3Frame *frame, int64_t 
     const uint8_t *at;
     size_t got;
     const double seconds = (double)stream->sound / frame->rate;
-    if (stream->tolerate) return HALO_OK;
+    const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
+    const bool strange = stream->first.bytes > 0 && skipped > 0;
+    if (stream->tolerate) {
+        stream->damaged = stream->damaged || changes || strange || got < (size_t)frame->bytes;
+        return status;
+    }
     if (changes) return refuse_change(stream, frame);
-    if (stream->first.bytes > 0 && skipped > 0)
+    if (strange)
         return halo_fail(HALO_ERR_INPUT,
                          "damaged at %.3f s: %lld bytes are not a frame (--tolerate skips them)", seconds,
                          (long long)skipped);
-    const HaloStatus status = halo_source_peek(stream->source, (size_t)frame->bytes, &at, &got);
     if (status == HALO_OK && got < (size_t)frame->bytes)
         return halo_fail(HALO_ERR_INPUT,
                          "truncated at %.3f s: the last frame is cut off (--tolerate keeps what is there)",

@@ -116,6 +116,8 @@ HaloStatus apng_decode(const HaloReader *reader, int64_t k, HaloBuf *data)
     HALO_TRY(halo_png_open(&one));
     HALO_TRY(halo_memory_alloc(reader->memory, data, &one.info.shape));
     HALO_TRY(halo_png_read(&one, data, &got));
+    if (one.info.notes.count[HALO_NOTE_DAMAGED] > 0)
+        halo_image_damaged(((PngReader *)reader->state)->reader, -1);
 out:
     halo_png_close(&one);
     halo_meta_free(&one.info.meta);

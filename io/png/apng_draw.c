@@ -77,7 +77,10 @@ static HaloStatus draw_frame(const HaloReader *reader, int64_t k)
     apng->drawn = k + 1;
     status = apng_decode(reader, k, &samples);
     if (status == HALO_OK) draw(data, frame, &samples);
-    if (status == HALO_ERR_INPUT && reader->options.tolerate) status = HALO_OK;
+    if (status == HALO_ERR_INPUT && reader->options.tolerate) {
+        halo_image_damaged(((PngReader *)reader->state)->reader, -1);
+        status = HALO_OK;
+    }
     halo_memory_free(reader->memory, &samples);
     return status;
 }

@@ -18,6 +18,7 @@ typedef struct ApngWriter {
     HaloSink *to;            /* the output's, or `all` */
     HaloSink *all;           /* where the output cannot seek: it gets everything at the end */
     HaloShape shape;         /* of all pages */
+    uint32_t plays;          /* HaloMeta::plays */
     uint32_t frames, number; /* the number of the animation's next chunk */
     int64_t counted;         /* where the number of frames is written */
     uint8_t *tail;           /* chunks behind the first page's samples, which come last */
@@ -55,11 +56,12 @@ out:
     return status;
 }
 
-/* How many frames there are, and that they are shown again and again. */
+/* How many frames there are, and how often they are shown. */
 static HaloStatus put_count(const ApngWriter *state)
 {
     uint8_t data[8] = {0};
     halo_put_be(data, state->frames, 4);
+    halo_put_be(data + 4, state->plays, 4);
     return put_chunk(state->to, "acTL", data, sizeof data);
 }
 
@@ -217,6 +219,7 @@ HaloStatus apng_finish(HaloWriter *writer)
     HALO_TRY(halo_png_finish(&state->page));
     halo_notes_join(&writer->notes, &state->page.notes);
     HALO_TRY(halo_sink_tell(state->page_to, &end));
+    state->plays = (uint32_t)writer->info.meta.plays;
     HALO_TRY(put_page(state, end, writer->info.meta.shown));
     state->frames++;
 out:

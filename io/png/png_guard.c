@@ -41,6 +41,10 @@ static void on_warning(png_structp png, png_const_charp message)
         png_error(png, "a tEXt chunk is too large");
     if (strlen(message) > 4 && is_too_much(message + 4)) halo_note(guard->notes, HALO_NOTE_LARGE, 1);
     if (strlen(message) < 5 || strcmp(message + 4, ": CRC error") != 0) return;
+    if (guard->tolerate) {
+        halo_note_damaged(guard->notes, -1, 0, false);
+        return;
+    }
     if (memcmp(message, "tRNS", 4) == 0) png_error(png, message);
     halo_note(guard->notes, HALO_NOTE_CHECKSUM, 1);
     for (int i = 0; i < HALO_COLOUR_CODES; i++)

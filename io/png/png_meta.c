@@ -50,14 +50,21 @@ static void take_numbers(const PngReader *state)
     }
 }
 
+/* How many frames there are, and how often they are shown. */
+static void take_count(PngReader *state, const png_byte *data)
+{
+    const png_uint_32 plays = png_get_uint_32(data + 4);
+    state->announced = png_get_uint_32(data);
+    state->reader->info.meta.plays = plays <= PNG_UINT_31_MAX ? (int)plays : 0;
+}
+
 /* How many frames an animation has, and how the first of them is shown. */
 static void take_animation(PngReader *state)
 {
     png_unknown_chunkp chunk = NULL;
     const int chunks = png_get_unknown_chunks(state->png, state->info, &chunk);
     for (int c = 0; c < chunks; c++) {
-        if (memcmp(chunk[c].name, "acTL", 4) == 0 && chunk[c].size == 8)
-            state->announced = png_get_uint_32(chunk[c].data);
+        if (memcmp(chunk[c].name, "acTL", 4) == 0 && chunk[c].size == 8) take_count(state, chunk[c].data);
         if (memcmp(chunk[c].name, "fcTL", 4) != 0 || chunk[c].size != APNG_CONTROL_BYTES) continue;
         memcpy(state->control, chunk[c].data, APNG_CONTROL_BYTES);
         state->controlled = true;

@@ -75,8 +75,9 @@ static void set_up(PngReader *state, png_rw_ptr read)
     const png_structp png = state->png;
     const bool tolerate = state->reader->options.tolerate;
     png_set_read_fn(png, state, read);
-    png_set_crc_action(png, tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_ERROR_QUIT,
-                       tolerate ? PNG_CRC_QUIET_USE : PNG_CRC_WARN_DISCARD);
+    state->guard.tolerate = tolerate;
+    png_set_crc_action(png, tolerate ? PNG_CRC_WARN_USE : PNG_CRC_ERROR_QUIT,
+                       tolerate ? PNG_CRC_WARN_USE : PNG_CRC_WARN_DISCARD);
     skip_chunks(png);
 }
 
@@ -241,6 +242,7 @@ static HaloStatus fill_by_libpng(PngReader *state, const HaloBuf *rows)
     if (status == HALO_OK) status = halo_png_guard(&state->guard, decode, state);
     if (status != HALO_ERR_INPUT || !state->reader->options.tolerate) return status;
     state->damaged = true;
+    halo_image_damaged(state->reader, state->passes == 1 ? state->row : -1);
     return HALO_OK;
 }
 

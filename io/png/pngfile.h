@@ -18,6 +18,7 @@ typedef struct PngGuard {
     HaloStatus status; /* of the step; a callback that fails sets it before it raises libpng's error */
     HaloStatus blame;  /* what libpng's own errors are: HALO_ERR_INPUT or HALO_ERR_OUTPUT */
     bool starved;      /* an allocation failed: libpng may have left something out, and said nothing */
+    bool tolerate;     /* a wrong checksum is noted as damage, and the chunk taken */
     size_t largest;    /* the largest block that libpng may allocate, whatever size a chunk claims; 0: any */
     HaloNotes *notes;  /* of the reader or writer */
     bool damaged[HALO_COLOUR_CODES]; /* these chunks have a wrong checksum: they are not taken */

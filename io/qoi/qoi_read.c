@@ -91,6 +91,7 @@ static HaloStatus read_row(HaloReader *reader, uint8_t *to)
 out:
     if (status == HALO_ERR_INPUT && reader->options.tolerate) {
         state->damaged = true;
+        halo_image_damaged(reader, state->row);
         status = HALO_OK;
     }
     if (state->damaged) memset(to, 0, (size_t)(reader->info.shape.width - x) * channels);
@@ -109,7 +110,7 @@ static HaloStatus read_end(HaloReader *reader)
     if (got == QOI_END && memcmp(bytes, end, QOI_END) == 0)
         return halo_source_read(reader->source, passed, QOI_END, &got);
     if (!reader->options.tolerate) HALO_FAIL(HALO_ERR_INPUT, "the QOI file lacks its end marker");
-    halo_note(&reader->info.notes, HALO_NOTE_NO_END, 1);
+    if (!((QoiReader *)reader->state)->damaged) halo_note(&reader->info.notes, HALO_NOTE_NO_END, 1);
 out:
     return status;
 }

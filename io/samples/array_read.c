@@ -224,6 +224,8 @@ static HaloStatus read_frames(HaloReader *reader, HaloBuf *rows, int64_t *got)
     const HaloStatus status = halo_array_take_reals(reader, rows->shape.dtype, state->row * channels,
                                                     rows->data, (size_t)(frames * channels), &read);
     if (status == HALO_OK) state->row += *got = (int64_t)read / channels;
+    if (status == HALO_OK && *got < frames && reader->options.tolerate)
+        halo_note_damaged(&reader->info.notes, state->row, state->layout.column.length, true);
     return status;
 }
 
@@ -248,13 +250,15 @@ out:
 /* As halo_image_skip, in the source of the samples. */
 static HaloStatus skip_bytes(HaloReader *reader, int64_t bytes, int64_t row_bytes, bool *gone)
 {
+    HaloStatus status = HALO_OK;
     const HaloArrayReader *state = reader->state;
     const int64_t at = halo_source_tell(state->source), left = halo_source_size(state->source) - at;
     *gone = halo_source_seekable(state->source);
     if (!*gone) return HALO_OK;
-    if (bytes > left && !reader->options.tolerate)
-        return halo_image_truncated(reader, state->row + left / row_bytes);
-    return halo_source_seek(state->source, at + (bytes < left ? bytes : left));
+    if (bytes > left) HALO_TRY(halo_image_ends(reader, state->row + left / row_bytes));
+    status = halo_source_seek(state->source, at + (bytes < left ? bytes : left));
+out:
+    return status;
 }
 
 /* With random access, one by one or in lines, any row can be read. A row of a series is a frame. */

@@ -178,6 +178,7 @@ HaloStatus halo_array_hold(HaloReader *reader)
     if (halo_source_seekable(source)) HALO_TRY(halo_source_seek(source, state->start));
     HALO_TRY(halo_source_read(source, state->held, (size_t)bytes, &got));
     if (strict && (int64_t)got < bytes) return truncated(reader, (int64_t)got);
+    if ((int64_t)got < bytes) halo_image_damaged(reader, -1); /* samples of a row lie apart */
     HALO_TRY(add_to_sum(state, 0, state->held, got));
 out:
     return status;
@@ -211,9 +212,8 @@ static HaloStatus take_bytes(HaloReader *reader, void *to, size_t size)
     const HaloStatus status = halo_source_read(state->source, to, size, &got);
     if (status != HALO_OK && (status != HALO_ERR_INPUT || !reader->options.tolerate)) return status;
     if (got == size) return add_to_sum(state, at, to, size);
-    if (!reader->options.tolerate) return halo_image_truncated(reader, state->row);
     memset((char *)to + got, 0, size - got);
-    return HALO_OK;
+    return halo_image_ends(reader, state->row);
 }
 
 HaloStatus halo_array_seek(HaloReader *reader, int64_t sample)

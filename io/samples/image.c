@@ -24,6 +24,9 @@ bool halo_image_fits(const HaloReader *reader, int64_t pixels, int64_t channels)
 static HaloStatus refuse_size(const HaloReader *reader, int64_t width, int64_t height, int channels)
 {
     const long long limit = halo_image_limit(reader);
+    if (limit == INT64_MAX) /* as of halo info */
+        return halo_fail(HALO_ERR_LIMIT, "%lld x %lld pixels of %d channel%s are more than memory can address",
+                         (long long)width, (long long)height, channels, channels == 1 ? "" : "s");
     if (channels <= 4)
         return halo_fail(HALO_ERR_LIMIT,
                          "%lld x %lld pixels are more than %lld: raise the limit with --max-pixels",
@@ -74,25 +77,44 @@ HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row)
                      (long long)(sound ? shape->width : shape->height), sound ? "frames" : "rows");
 }
 
+void halo_image_damaged(HaloReader *reader, int64_t row)
+{
+    const HaloShape *shape = &reader->info.shape;
+    const bool sound = shape->kind == HALO_AUDIO;
+    const int64_t whole = sound ? shape->width : shape->height;
+    if (row >= 0 && row == whole)
+        reader->info.notes.count[HALO_NOTE_NO_END] = 1;
+    else
+        halo_note_damaged(&reader->info.notes, row, whole, sound);
+}
+
+HaloStatus halo_image_ends(HaloReader *reader, int64_t row)
+{
+    if (!reader->options.tolerate) return halo_image_truncated(reader, row);
+    halo_image_damaged(reader, row);
+    return HALO_OK;
+}
+
 HaloStatus halo_image_take(HaloReader *reader, void *bytes, size_t size, int64_t row, uint8_t fill)
 {
     size_t got;
     const HaloStatus status = halo_source_read(reader->source, bytes, size, &got);
-    if (status != HALO_OK) return status;
-    if (got == size) return HALO_OK;
-    if (!reader->options.tolerate) return halo_image_truncated(reader, row);
+    if (status != HALO_OK || got == size) return status;
     memset((char *)bytes + got, fill, size - got);
-    return HALO_OK;
+    return halo_image_ends(reader, row);
 }
 
 HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone)
 {
+    HaloStatus status = HALO_OK;
     HaloSource *source = reader->source;
     const int64_t at = halo_source_tell(source), left = halo_source_size(source) - at;
     *gone = halo_source_seekable(source);
     if (!*gone) return HALO_OK;
-    if (bytes > left && !reader->options.tolerate) return halo_image_truncated(reader, row + left / row_bytes);
-    return halo_source_seek(source, at + (bytes < left ? bytes : left));
+    if (bytes > left) HALO_TRY(halo_image_ends(reader, row + left / row_bytes));
+    status = halo_source_seek(source, at + (bytes < left ? bytes : left));
+out:
+    return status;
 }
 
 /* Rows that can be read or written at once, without a copy in between. */
@@ -111,9 +133,8 @@ HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t
     const size_t size = bytes * (size_t)*taken;
     const HaloStatus status = halo_source_read(reader->source, to, size, &got);
     if (status != HALO_OK || got == size) return status;
-    if (!reader->options.tolerate) return halo_image_truncated(reader, row + (int64_t)(got / bytes));
     memset(to + got, 0, size - got);
-    return HALO_OK;
+    return halo_image_ends(reader, row + (int64_t)(got / bytes));
 }
 
 void halo_rows_clear(const HaloBuf *rows, int64_t from)

@@ -26,6 +26,10 @@ HaloStatus halo_image_take_rows(HaloReader *reader, const HaloBuf *rows, int64_t
 HaloStatus halo_image_skip(HaloReader *reader, int64_t bytes, int64_t row, int64_t row_bytes, bool *gone);
 /* HALO_ERR_INPUT "truncated: `row` of `height` rows". */
 HaloStatus halo_image_truncated(const HaloReader *reader, int64_t row);
+/* The same; or a note where damage is tolerated. Of sound `row` is a frame; -1: not known. */
+HaloStatus halo_image_ends(HaloReader *reader, int64_t row);
+/* A note that tolerated damage begins with this row or frame; -1: not known which. */
+void halo_image_damaged(HaloReader *reader, int64_t row);
 /* Row y of the requested rows. */
 static inline void *halo_row(const HaloBuf *rows, int64_t y) { return (char *)rows->data + y * rows->stride; }
 /* Clears the rows from `from` on. */

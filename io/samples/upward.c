@@ -46,11 +46,12 @@ out:
 }
 
 /* A file from the bottom up lacks its first rows where it was cut short. */
-static HaloStatus check_there(const HaloReader *reader, const HaloUpward *upward, int64_t last)
+static HaloStatus check_there(HaloReader *reader, const HaloUpward *upward, int64_t last)
 {
     const int64_t height = upward->down ? last : reader->info.shape.height;
-    if (upward->there / upward->row_bytes >= height || reader->options.tolerate) return HALO_OK;
-    return halo_image_truncated(reader, upward->there / upward->row_bytes);
+    const int64_t there = upward->there / upward->row_bytes;
+    if (there >= height) return HALO_OK;
+    return halo_image_ends(reader, upward->down || !reader->options.tolerate ? there : -1);
 }
 
 /* Behind the last row the reader's source stands behind all of them. */
@@ -78,8 +79,8 @@ static HaloStatus take_row(HaloReader *reader, HaloUpward *upward, int64_t y, ui
         if (halo_source_seekable(upward->source)) HALO_TRY(halo_source_seek(upward->source, upward->data + at));
         HALO_TRY(halo_source_read(upward->source, bytes, (size_t)upward->row_bytes, &got));
     }
-    if (got < (size_t)upward->row_bytes && !reader->options.tolerate) return halo_image_truncated(reader, y);
     memset(bytes + got, 0, (size_t)upward->row_bytes - got);
+    if (got < (size_t)upward->row_bytes) HALO_TRY(halo_image_ends(reader, upward->down ? y : -1));
 out:
     return status;
 }

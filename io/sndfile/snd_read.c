@@ -1,5 +1,6 @@
 /* Reads audio. libsndfile reads bytes through SndInput; halo checks the result. */
 #include "ogg.h"
+#include "samples/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,6 +178,7 @@ HaloStatus snd_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
         if (state->input.status != HALO_OK) return state->input.status;
         if (sf_error(state->file) != SF_ERR_NO_ERROR && !state->tolerate)
             return halo_fail(HALO_ERR_INPUT, "damaged: %s", sf_strerror(state->file));
+        if (sf_error(state->file) != SF_ERR_NO_ERROR) halo_image_damaged(reader, -1);
         done += have;
         if (have < want) break;
     }

@@ -138,8 +138,9 @@ static HaloStatus open_rows(HaloReader *reader)
     if (!state->runs) return halo_upward_open(reader, &state->rows);
     HALO_TRY(halo_upward_hold(reader, &state->rows));
     HALO_TRY(read_runs(reader, &got));
-    if (got < state->rows.held_bytes && !reader->options.tolerate)
-        return halo_image_truncated(reader, got / state->rows.row_bytes);
+    if (got < state->rows.held_bytes)
+        HALO_TRY(halo_image_ends(
+            reader, state->rows.down || !reader->options.tolerate ? got / state->rows.row_bytes : -1));
     HALO_TRY(halo_upward_held(&state->rows));
 out:
     return status;

@@ -133,7 +133,7 @@ typedef struct Work {
 /* Decodes the block with pixel (x, y) of one plane. What a damaged one does not give is 0. */
 static HaloStatus decode(TiffDecoder *decoder, int64_t x, int64_t y, int plane)
 {
-    const TiffReader *state = decoder->reader;
+    TiffReader *state = decoder->reader;
     TIFF *tiff = decoder->tiff;
     const uint32_t column = (uint32_t)x, row = (uint32_t)y;
     tmsize_t got;
@@ -148,7 +148,11 @@ static HaloStatus decode(TiffDecoder *decoder, int64_t x, int64_t y, int plane)
     }
     const HaloStatus status = halo_tiff_outcome(&decoder->guard, got >= 0);
     const bool damage = decoder->guard.status == HALO_OK && status == HALO_ERR_INPUT;
-    return damage && state->reader->options.tolerate ? HALO_OK : status;
+    if (!damage || !state->reader->options.tolerate) return status;
+    pthread_mutex_lock(&state->lock);
+    halo_image_damaged(state->reader, y);
+    pthread_mutex_unlock(&state->lock);
+    return HALO_OK;
 }
 
 static HaloStatus decode_block(const Work *work, int64_t task, TiffDecoder *decoder, HaloLost *lost)

@@ -22,10 +22,30 @@ static void note_memory(TiffGuard *guard, const char *message)
         if (!guard->beyond && strstr(message, words[i]) != NULL) guard->starved = true;
 }
 
+/* libtiff puts the name of the file before some messages, and a row that it does not know after others. */
+static void trim(char *message)
+{
+    static const char name[] = "TIFF: ", no_row[] = " at scanline 4294967295";
+    char *end = strstr(message, no_row);
+    if (strncmp(message, name, sizeof name - 1) == 0)
+        memmove(message, message + sizeof name - 1, strlen(message) - sizeof name + 2);
+    if (end != NULL && (end = strstr(message, no_row)) != NULL) {
+        const char *rest = end + sizeof no_row - 1;
+        memmove(end, rest, strlen(rest) + 1);
+    }
+}
+
+static bool tells_of_reading(const char *message)
+{
+    return strstr(message, "Read error") != NULL || strstr(message, "an not read") != NULL ||
+           strstr(message, "annot read") != NULL;
+}
+
 static void keep(TiffGuard *guard, const char *format, va_list args)
 {
     char message[sizeof guard->message];
     halo_vsnprintf(message, sizeof message, format, args);
+    trim(message);
     note_memory(guard, message);
     if (!guard->failed && !guard->warned) memcpy(guard->message, message, sizeof message);
 }
@@ -63,6 +83,9 @@ HaloStatus halo_tiff_outcome(const TiffGuard *guard, bool ok)
     if (guard->status != HALO_OK) return guard->status;
     if (guard->starved) return halo_fail(HALO_ERR_LIMIT, "not enough memory for TIFF");
     if (ok && !guard->warned) return HALO_OK;
+    if (guard->blame == HALO_ERR_INPUT && (guard->message[0] == 0 || tells_of_reading(guard->message)))
+        return halo_fail(HALO_ERR_INPUT, "TIFF is truncated or damaged%s%s%s",
+                         guard->message[0] != 0 ? " (" : "", guard->message, guard->message[0] != 0 ? ")" : "");
     return halo_fail(guard->blame, "TIFF: %s", guard->message[0] != 0 ? guard->message : "damaged");
 }
 

@@ -130,7 +130,11 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     WavReader *state = reader->state;
     const int channels = reader->info.shape.channels;
     *got = 0;
-    if (state->other.format != NULL) return snd_read(&state->other, rows, got);
+    if (state->other.format != NULL) {
+        status = snd_read(&state->other, rows, got);
+        reader->info.notes = state->other.info.notes;
+        return status;
+    }
     const int64_t frame = channels * halo_pcm_size(&state->head.pcm), most = BLOCK_BYTES / frame;
     if (state->truncated && !reader->options.tolerate)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: only the beginning is there (--tolerate keeps it)");
@@ -151,6 +155,8 @@ HaloStatus wav_read(HaloReader *reader, HaloBuf *rows, int64_t *got)
     }
     if (*got < cols && !state->open)
         HALO_FAIL(HALO_ERR_INPUT, "truncated: %lld frames are missing", (long long)(state->left - *got));
+    if (*got < cols && state->left >= 0)
+        reader->info.notes.count[HALO_NOTE_CUT] = 1; /* a pipe's header says so */
     if (state->left >= 0) state->left -= *got;
     if (state->left == 0) HALO_TRY(take_rest(reader));
 out:

@@ -126,6 +126,8 @@ static HaloStatus look_at_page(HaloReader *reader)
     HALO_TRY(halo_image_open(reader, width, height, alpha ? 4 : 3, HALO_U8));
     if (alpha) info->shape.alpha = 3;
     info->bits = 8;
+    info->lossless = !state->moves && state->lossless;
+    info->meta.plays = state->moves ? (int)webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_LOOP_COUNT) : 0;
     info->images = state->moves ? webp_demux.WebPDemuxGetI(state->demux, WEBP_FF_FRAME_COUNT) : 1;
     snprintf(info->encoding, sizeof info->encoding, "%s",
              state->moves      ? "animation"
@@ -199,8 +201,7 @@ static HaloStatus decode_still(HaloReader *reader, int64_t row)
         if (code != VP8_STATUS_SUSPENDED && !reader->options.tolerate) return fail_of(code);
         if (code != VP8_STATUS_SUSPENDED) state->fed = state->file.size;
     }
-    if (reader->options.tolerate) return HALO_OK; /* what is missing is 0 */
-    return ready < height ? halo_image_truncated(reader, ready) : HALO_OK;
+    return ready < height ? halo_image_ends(reader, ready) : HALO_OK; /* what is missing is 0 */
 }
 
 /* ---- an animation --------------------------------------------------------------------------------------- */
@@ -230,6 +231,7 @@ static HaloStatus decode_frame(HaloReader *reader)
     for (; state->decoded <= reader->options.image; state->decoded++)
         if (!webp_demux.WebPAnimDecoderGetNext(state->frames, &canvas, &end)) {
             if (!reader->options.tolerate) return fail_damaged();
+            halo_image_damaged(reader, 0);
             memset(data->data, 0, (size_t)(data->stride * data->rows));
             return HALO_OK;
         }

@@ -196,7 +196,7 @@ static HaloStatus assemble(const HaloWriter *writer, WebPData *file)
     HaloStatus status = HALO_OK;
     WebpWriter *state = writer->state;
     const HaloMeta *meta = &writer->info.meta;
-    const WebPMuxAnimParams params = {.bgcolor = 0, .loop_count = 0};
+    const WebPMuxAnimParams params = {.bgcolor = 0, .loop_count = meta->plays};
     WebPMuxError error =
         state->frames > 1
             ? webp_mux.WebPMuxSetAnimationParams(state->mux, &params)

@@ -153,44 +153,11 @@ make_colours() {
     [ "$status" -eq 2 ]
 }
 
-# profile FILE FIRST SECOND: linear light, sRGB's blue, and these as red and green.
-profile() {
-    local red='\0\0\157\242\0\0\70\365\0\0\3\220' green='\0\0\142\231\0\0\267\205\0\0\30\332'
-    local blue='\0\0\44\240\0\0\17\204\0\0\266\317' tag at=0 zeros12='\0\0\0\0\0\0\0\0\0\0\0\0'
-    local first=${!2} second=${!3}
-    {
-        printf '\0\0\1\60\0\0\0\0\2\100\0\0mntrRGB XYZ '"$zeros12"'acsp'"$zeros12$zeros12"'\0\0\0\0'
-        printf '\0\0\366\326\0\1\0\0\0\0\323\55\0\0\0\0'
-        printf "$zeros12$zeros12$zeros12"'\0\0\0\0\0\0\0\0\0\0\0\6' # 128 bytes, then six tags
-        for tag in rXYZ gXYZ bXYZ; do
-            printf "$(printf '%s\\0\\0\\0\\%03o\\0\\0\\0\\24' $tag $((204 + at)))"; at=$((at + 20))
-        done
-        for tag in rTRC gTRC bTRC; do printf '%s\0\0\1\10\0\0\0\14' $tag; done
-        for tag in "$first" "$second" "$blue"; do printf 'XYZ \0\0\0\0'"$tag"; done
-        printf 'curv\0\0\0\0\0\0\0\0'
-        head -c 28 /dev/zero
-    } > "$1"
-}
-
-# profiled PROFILE FILE: a PNG with that profile, whose colours are those of a.ppm with red and green exchanged.
-profiled() {
-    python3 - "$@" <<'CODE'
-import struct, sys, zlib
-def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-icc = open(sys.argv[1], "rb").read()
-row = bytes([0, 255, 0, 0, 128, 128, 128, 10, 20, 30])
-open(sys.argv[2], "wb").write(
-    b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 1, 8, 2, 0, 0, 0)) +
-    chunk(b"iCCP", b"p\0\0" + zlib.compress(icc)) + chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
-CODE
-}
-
 @test "icc: samples of a profile become sRGB" {
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     make_colours
-    profile linear.icc red green
-    profile swapped.icc green red
+    rgb_profile linear.icc red green
+    rgb_profile swapped.icc green red
     [ "$(bytes icc:linear.icc a.ppm)" = "$(bytes srgb a.ppm)" ]
     [ "$(bytes icc:swapped.icc a.ppm)" = "$(bytes 'srgb | channels:2,1,3' a.ppm)" ]
     [ "$(bytes icc a.ppm)" = "$(bytes '' a.ppm)" ] # no profile: sRGB
@@ -218,9 +185,9 @@ CODE
     run --separate-stderr halo run 'lut:""' a.ppm -o x.ppm
     [ "$status" -eq 2 ]; says 'expected a file'
     halo --version | grep -qv 'no LCMS' || return 0
-    profile p.icc red green
+    rgb_profile p.icc red green
     halo run icc:p.icc a.ppm --out-dir made --resume -q
-    profile p.icc green red
+    rgb_profile p.icc green red
     run --separate-stderr halo run icc:p.icc a.ppm --out-dir made --resume --json
     [[ "$output" == *'"ok":1,"failed":0,"skipped":0'* ]]
 }
@@ -229,7 +196,7 @@ CODE
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     [ "$(bytes icc a.png)" = "$(bytes icc:swapped.icc a.ppm)" ]
     halo run icc a.png -o b.png 2> said
@@ -246,7 +213,7 @@ CODE
     halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     halo run 'icc | invert' a.png -o expected.png
     halo run --to-srgb invert a.png -o b.png
@@ -279,7 +246,7 @@ CODE
     halo --version | grep -q 'no LCMS' || skip "built with Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
     make_colours
-    profile swapped.icc green red
+    rgb_profile swapped.icc green red
     profiled swapped.icc a.png
     run --separate-stderr halo convert --to-srgb a.png x.png
     [ "$status" -eq 1 ]; says 'Little CMS'; [ ! -e x.png ]

@@ -115,3 +115,36 @@ moved_samples() {
         { read -r magic; read -r size; read -r most; echo "$size: $(od -An -tu1 -v -w1000 | tr -s ' ' |
         sed 's/^ //')"; }
 }
+
+# rgb_profile FILE FIRST SECOND: linear light, sRGB's blue, and these as red and green.
+rgb_profile() {
+    local red='\0\0\157\242\0\0\70\365\0\0\3\220' green='\0\0\142\231\0\0\267\205\0\0\30\332'
+    local blue='\0\0\44\240\0\0\17\204\0\0\266\317' tag at=0 zeros12='\0\0\0\0\0\0\0\0\0\0\0\0'
+    local first=${!2} second=${!3}
+    {
+        printf '\0\0\1\60\0\0\0\0\2\100\0\0mntrRGB XYZ '"$zeros12"'acsp'"$zeros12$zeros12"'\0\0\0\0'
+        printf '\0\0\366\326\0\1\0\0\0\0\323\55\0\0\0\0'
+        printf "$zeros12$zeros12$zeros12"'\0\0\0\0\0\0\0\0\0\0\0\6' # 128 bytes, then six tags
+        for tag in rXYZ gXYZ bXYZ; do
+            printf "$(printf '%s\\0\\0\\0\\%03o\\0\\0\\0\\24' $tag $((204 + at)))"; at=$((at + 20))
+        done
+        for tag in rTRC gTRC bTRC; do printf '%s\0\0\1\10\0\0\0\14' $tag; done
+        for tag in "$first" "$second" "$blue"; do printf 'XYZ \0\0\0\0'"$tag"; done
+        printf 'curv\0\0\0\0\0\0\0\0'
+        head -c 28 /dev/zero
+    } > "$1"
+}
+
+# profiled PROFILE FILE: a PNG with that profile, of the pixels 255 0 0, 128 128 128, 10 20 30.
+profiled() {
+    python3 - "$@" <<'CODE'
+import struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+icc = open(sys.argv[1], "rb").read()
+row = bytes([0, 255, 0, 0, 128, 128, 128, 10, 20, 30])
+open(sys.argv[2], "wb").write(
+    b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 3, 1, 8, 2, 0, 0, 0)) +
+    chunk(b"iCCP", b"p\0\0" + zlib.compress(icc)) + chunk(b"IDAT", zlib.compress(row)) + chunk(b"IEND", b""))
+CODE
+}
