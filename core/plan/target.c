@@ -38,7 +38,9 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          shape->kind == HALO_IMAGE ? "images" : "audio");
     if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
     if (shape->alpha >= 0 && to->with_alpha == 0)
-        return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM",
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s has no alpha channel and this image has one: flatten:white lays it on white; or "
+                         "write PNG or PAM",
                          to->name);
     if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
     if (shape->alpha < 0 && among(to->with_alpha, shape->channels))
