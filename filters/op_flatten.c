@@ -44,8 +44,8 @@ static HaloStatus check_opaque(const char *where, const char *text)
     Paint paint;
     const HaloStatus status = paint_read(where, text, &paint);
     if (status != HALO_OK || paint.share[3] == 1.0) return status;
-    return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is transparent, and a picture is laid on an opaque color", where,
-                     text);
+    return halo_fail(HALO_ERR_USAGE, "%s: '%.60s' is transparent, and a picture is laid on an opaque color",
+                     where, text);
 }
 
 static const HaloParam flatten_param[] = {

@@ -75,16 +75,22 @@ static HaloStatus sides_to(const HaloShape *shape, const HaloValue *arg, int64_t
     const HaloStatus status = geometry_rectangle("pad: to", arg[PAD_TO].text, &to);
     if (status != HALO_OK) return status;
     if (shape->width > to.width || shape->height > to.height)
-        return halo_fail(HALO_ERR_INPUT,
-                         "pad: to: the picture is %lld x %lld, larger than %lld x %lld; resize:%lldx%lld before "
-                         "makes it fit in, crop:%lldx%lld,fit=1 cuts it off",
-                         (long long)shape->width, (long long)shape->height, (long long)to.width,
-                         (long long)to.height, (long long)to.width, (long long)to.height, (long long)to.width,
-                         (long long)to.height);
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "pad: to: the picture is %lld x %lld, larger than %lld x %lld; resize:%lldx%lld before "
+            "makes it fit in, crop:%lldx%lld,fit=1 cuts it off",
+            (long long)shape->width, (long long)shape->height, (long long)to.width, (long long)to.height,
+            (long long)to.width, (long long)to.height, (long long)to.width, (long long)to.height);
     halo_word(places, '|', (int)arg[PAD_AT].integer, word);
-    share_out(to.width - shape->width, strstr(word, "left") != NULL ? 1 : strstr(word, "right") != NULL ? 2 : 0,
+    share_out(to.width - shape->width,
+              strstr(word, "left") != NULL    ? 1
+              : strstr(word, "right") != NULL ? 2
+                                              : 0,
               &by[PAD_LEFT]);
-    share_out(to.height - shape->height, strncmp(word, "top", 3) == 0 ? 1 : strncmp(word, "bot", 3) == 0 ? 2 : 0,
+    share_out(to.height - shape->height,
+              strncmp(word, "top", 3) == 0   ? 1
+              : strncmp(word, "bot", 3) == 0 ? 2
+                                             : 0,
               &by[PAD_TOP]);
     return HALO_OK;
 }
@@ -93,7 +99,8 @@ static HaloStatus sides_by(const HaloValue *arg, int64_t by[PAD_BORDER])
 {
     const char *end;
     if (arg[PAD_AT].given)
-        return halo_fail(HALO_ERR_USAGE, "pad: at= is the place in the size that to= says, as in pad:to=800x600,at=top");
+        return halo_fail(HALO_ERR_USAGE,
+                         "pad: at= is the place in the size that to= says, as in pad:to=800x600,at=top");
     if (!halo_read_int(arg[PAD_ALL].text, 0, GEOMETRY_MOST, &by[PAD_ALL], &end) || *end != 0)
         return halo_fail(HALO_ERR_USAGE, "pad: by: expected one number of pixels, 0 to %lld, found '%.60s'",
                          (long long)GEOMETRY_MOST, arg[PAD_ALL].text);

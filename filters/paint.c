@@ -12,11 +12,11 @@ static const struct {
     const char *name;
     uint32_t rgba;
 } named[] = {
-    {"black", 0x000000ff}, {"white", 0xffffffff},   {"gray", 0x808080ff},  {"grey", 0x808080ff},
-    {"silver", 0xc0c0c0ff}, {"red", 0xff0000ff},    {"lime", 0x00ff00ff},  {"green", 0x008000ff},
-    {"blue", 0x0000ffff},  {"navy", 0x000080ff},    {"yellow", 0xffff00ff}, {"orange", 0xffa500ff},
-    {"cyan", 0x00ffffff},  {"aqua", 0x00ffffff},    {"teal", 0x008080ff},  {"magenta", 0xff00ffff},
-    {"fuchsia", 0xff00ffff}, {"purple", 0x800080ff}, {"maroon", 0x800000ff}, {"olive", 0x808000ff},
+    {"black", 0x000000ff},       {"white", 0xffffffff},  {"gray", 0x808080ff},   {"grey", 0x808080ff},
+    {"silver", 0xc0c0c0ff},      {"red", 0xff0000ff},    {"lime", 0x00ff00ff},   {"green", 0x008000ff},
+    {"blue", 0x0000ffff},        {"navy", 0x000080ff},   {"yellow", 0xffff00ff}, {"orange", 0xffa500ff},
+    {"cyan", 0x00ffffff},        {"aqua", 0x00ffffff},   {"teal", 0x008080ff},   {"magenta", 0xff00ffff},
+    {"fuchsia", 0xff00ffff},     {"purple", 0x800080ff}, {"maroon", 0x800000ff}, {"olive", 0x808000ff},
     {"transparent", 0x00000000},
 };
 
@@ -46,7 +46,8 @@ HaloStatus paint_read(const char *where, const char *text, Paint *paint)
     }
     if (!found)
         return halo_fail(HALO_ERR_USAGE,
-                         "%s: expected a color, such as white, black, red or #ff8000, found '%.60s'", where, text);
+                         "%s: expected a color, such as white, black, red or #ff8000, found '%.60s'", where,
+                         text);
     for (int k = 0; k < 4; k++) paint->share[k] = (double)(rgba >> (24 - 8 * k) & 255) / 255.0;
     return HALO_OK;
 }
@@ -69,9 +70,9 @@ HaloStatus paint_fits(const char *where, const HaloShape *shape, const Paint *pa
                          "--white=1 (samples from 0 to 1) or normalize",
                          where);
     if (colours != 3 && (share[0] != share[1] || share[1] != share[2]))
-        return halo_fail(HALO_ERR_INPUT, "%s: the input has %d color%s, so that the color has to be a gray one%s", where,
-                         colours, colours == 1 ? "" : "s",
-                         colours == 1 ? ": channels:1,1,1 before makes three of one" : "");
+        return halo_fail(
+            HALO_ERR_INPUT, "%s: the input has %d color%s, so that the color has to be a gray one%s", where,
+            colours, colours == 1 ? "" : "s", colours == 1 ? ": channels:1,1,1 before makes three of one" : "");
     if (shape->alpha < 0 && share[3] != 1.0)
         return halo_fail(HALO_ERR_INPUT,
                          "%s: the color is transparent, and the input has no alpha: 'cutout:[gray | gain:0 | "
