@@ -107,6 +107,7 @@ typedef struct HaloNotes {
     double rate;
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */
+    bool unsorted;               /* times rise and fall; `odd_row` is the first that turns */
     const char *op, *key;        /* the parameter that has the `level`: names that last */
     double level, full_scale;
     const char *method; /* a name that lasts */

@@ -168,6 +168,20 @@ END
     halo run 'channels:1,4 | flatten:black' clear.pam -o out.pgm -q
 }
 
+@test "doubled braces are braces in the name of a secondary input" {
+    make_rgb a.ppm 9 5
+    cp a.ppm 'b{1}.ppm'; cp a.ppm 'a{1}.ppm'
+    halo run 'subtract:"b{{1}}.ppm"' a.ppm -o x.ppm
+    halo run 'subtract:"{stem}{{1}}.ppm"' a.ppm -o y.ppm
+    cmp x.ppm y.ppm
+    halo run 'subtract:"b{{1}}.ppm"' - -o - --to ppm < a.ppm | cmp - x.ppm
+    run --separate-stderr halo run 'subtract:"b{1}.ppm"' a.ppm -o z.ppm
+    [ "$status" -eq 2 ]
+    says "unknown field '{1}' in 'b{1}.ppm': {dir}, {stem} and {name} are known; {{ and }} stand for braces"
+    run --separate-stderr halo run 'subtract:"{stam}.ppm"' a.ppm -o z.ppm
+    [ "$status" -eq 2 ] && says "did you mean {stem}?"
+}
+
 @test "a flat field's mean is known before the first band: memory stays that of bands" {
     head -c 12000000 /dev/urandom > noise
     (printf 'P5 4000 3000 255 '; cat noise) > a.pgm
