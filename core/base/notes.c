@@ -29,10 +29,12 @@ static const Row rows[HALO_NOTES] = {
                          "%llu chunks that are too large, truncated or too many are left out"},
     [HALO_NOTE_NO_END] = {"no-end", "the end marker is missing, but all rows are there", NULL},
     [HALO_NOTE_HEADER] = {"header", "invalid parameters in a header are ignored", NULL},
-    [HALO_NOTE_ROUNDED] = {"rounded",
-                           "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
-                           "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
-                           "first, such as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_ROUNDED] =
+        {"rounded",
+         "1 sample is rounded to the 24 bits of a 32-bit float as it is read: subtract an "
+         "offset where the file is made (--columns leaves columns of a table out)",
+         "%llu samples are rounded to the 24 bits of 32-bit floats as they are read: subtract "
+         "an offset where the file is made (--columns leaves columns of a table out)"},
     [HALO_NOTE_ROUNDED_WIDE] =
         {"rounded-64",
          "1 integer is rounded to the 53 bits of a 64-bit float: --columns leaves columns of "
