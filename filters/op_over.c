@@ -80,6 +80,7 @@ const HaloOp halo_op_cutout = {
     .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
     .known_as = "mask putalpha copyopacity alpha",
     .example = "cutout:[gray | threshold:otsu]",
+    .within = true,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(mask_param),
     .build = build_cutout};

@@ -76,6 +76,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
     [HALO_NOTE_THRESHOLD] = {"threshold", NULL, NULL},
+    [HALO_NOTE_OVERSHOT] = {"overshot", "1 sample at an edge, where resampling overshoots, is clipped",
+                            "%llu samples at edges, where resampling overshoots, are clipped"},
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 

@@ -50,6 +50,7 @@ typedef enum HaloNote {
     HALO_NOTE_CUT,         /* only the beginning of a sound is there */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
     HALO_NOTE_THRESHOLD,   /* the levels that `method` found are `threshold` */
+    HALO_NOTE_OVERSHOT,    /* samples of a picture clipped where resampling overshot at edges */
     HALO_NOTE_SCALED,      /* sound was multiplied by `gain` so that it fits */
     HALO_NOTES
 } HaloNote;

@@ -103,6 +103,7 @@ typedef struct HaloOp {
     int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
                                               CONVERTED, PROFILE; or NULL */
     HaloScale scale;                       /* how it depends on full scale, and changes it */
+    bool within;  /* its samples lie in the range of those that they are made of, but for ringing at edges */
     bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                      before the pipeline */
     const HaloParam *param; /* in the order in which values without keys fill them */
