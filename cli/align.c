@@ -9,6 +9,7 @@
 #include "halo/text.h"
 #include "report/report.h"
 #include "text/json.h"
+#include "work.h"
 
 static void say_json(FILE *to, const char *file, const HaloShift *shift, bool rotation)
 {
@@ -50,6 +51,16 @@ static void say_shift(FILE *to, const CliSettings *settings, const char *file, c
         halo_fprintf(to, ": move by %+.2f, %+.2f pixels (x, y); peak %.4f\n", shift->x, shift->y, shift->peak);
 }
 
+void cli_doubt_shift(const char *reference, const char *file, const HaloShift *shift)
+{
+    if (shift->peak >= HALO_ALIGN_DOUBT * shift->chance) return;
+    cli_complain(
+        "%s: doubtful: the correlation with %s has a peak of %.4f, and pictures with nothing in common "
+        "have up to %.4f: do they show the same, shifted by less than half their size? 'halo align' "
+        "prints peaks",
+        file, reference, shift->peak, HALO_ALIGN_DOUBT * shift->chance);
+}
+
 static HaloStatus align_all(const CliSettings *settings, CliBatch *batch, HaloSession **session)
 {
     HaloStatus status = HALO_OK;
@@ -72,6 +83,7 @@ static HaloStatus align_all(const CliSettings *settings, CliBatch *batch, HaloSe
     if (settings->csv) fputs(settings->rotation ? "file,x,y,rotation,scale,peak\n" : "file,x,y,peak\n", page);
     for (size_t i = 0; i < batch->count; i++) say_shift(page, settings, input[i], &shift[i]);
     status = cli_page_send(STDOUT_FILENO);
+    for (size_t i = 0; i < batch->count && !settings->quiet; i++) cli_doubt_shift(word[0], input[i], &shift[i]);
 out:
     free(shift);
     free(input);

@@ -9,6 +9,7 @@
 #include "halo/join.h"
 #include "halo/text.h"
 #include "report/report.h"
+#include "work.h"
 
 /* The inputs that the words from `first` on name; freed by the caller. */
 static HaloStatus find_inputs(const CliSettings *settings, int first, CliBatch *batch, const char ***input)
@@ -55,7 +56,9 @@ static HaloStatus find_shifts(const CliSettings *settings, HaloSession *session,
     (*shift)[0] = (HaloShift){.scale = 1.0};
     for (size_t i = 1; i < batch->count; i++) {
         (*shift)[i] = found[i - 1];
-        if (!settings->quiet) say_moved(input[i], &(*shift)[i], settings->rotation);
+        if (settings->quiet) continue;
+        say_moved(input[i], &(*shift)[i], settings->rotation);
+        cli_doubt_shift(input[0], input[i], &(*shift)[i]);
     }
 out:
     free(found);

@@ -4,6 +4,7 @@
 
 #include "batch/batch.h"
 #include "batch/workers.h"
+#include "halo/align.h"
 #include "report/report.h"
 #include "total/totals.h"
 
@@ -34,6 +35,10 @@ HaloStatus cli_handle(CliWork *work, size_t i);
 HaloStatus cli_results_take(const HaloPipeline *pipeline, CliSettings *own);
 HaloStatus cli_results_open(CliWork *work);
 HaloStatus cli_results_close(CliWork *work, HaloStatus status);
+
+/* align.c: complains where the peak of a correlation is no more than that of pictures with nothing in common.
+ */
+void cli_doubt_shift(const char *reference, const char *file, const HaloShift *shift);
 
 /* explain.c: --explain, of one file. */
 void cli_print_plan(const CliWork *work, const CliItem *item, const HaloExplanation *explanation, FILE *to);

@@ -1,10 +1,6 @@
-/* crop and pad: pictures with less, or more, around them. */
+/* crop: a rectangle of a picture. */
 #include "geometry.h"
-#include "halo/text.h"
 #include "ops.h"
-#include "times.h"
-
-/* ---- crop ----------------------------------------------------------------------------------------------- */
 
 enum { CROP_SIZE, CROP_AT, CROP_FIT };
 
@@ -73,103 +69,8 @@ const HaloOp halo_op_crop = {.name = "crop",
                              .help = "cut out a rectangle",
                              .known_as = "cut extract extract_area clip trim",
                              .example = "crop:16x12",
+                             .within = true,
                              .kinds = HALO_IMAGE,
                              .upright = true,
                              HALO_PARAMS(crop_param),
                              .build = build_crop};
-
-/* ---- pad ------------------------------------------------------------------------------------------------ */
-
-enum { PAD_ALL, PAD_LEFT, PAD_RIGHT, PAD_TOP, PAD_BOTTOM, PAD_BORDER };
-
-/* Of sound: before its beginning and behind its end. */
-static HaloStatus pad_sound(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape *shape = halo_build_shape(builder, in);
-    Time time[2];
-    int64_t by[2] = {0, 0};
-    int count;
-    for (int k = PAD_LEFT; k < PAD_BORDER; k++)
-        if (arg[k].given) HALO_FAIL(HALO_ERR_USAGE, "pad: sound has no sides: give times, such as pad:1,2");
-    HALO_TRY(times_read("pad: by", arg[PAD_ALL].text, 2, time, &count));
-    for (int k = 0; k < count; k++) HALO_TRY(times_frames("pad: by", &time[k], shape->rate, &by[k]));
-    const HaloGather gather = {.width = shape->width + by[0] + by[1],
-                               .height = 1,
-                               .x0 = -by[0],
-                               .step_x = 1,
-                               .step_y = 1,
-                               .border = arg[PAD_BORDER].given ? (HaloBorder)arg[PAD_BORDER].integer
-                                                               : HALO_BORDER_ZERO,
-                               .value = arg[PAD_BORDER].number};
-    *out = in;
-    if (by[0] + by[1] > 0) HALO_TRY(halo_build_gather(builder, in, &gather, out));
-out:
-    return status;
-}
-
-static HaloStatus check_pad(const char *where, const char *text)
-{
-    if (times_check_lengths(where, text) == HALO_OK) return HALO_OK;
-    return halo_fail(HALO_ERR_USAGE, "%s: expected pixels, or for sound times such as 1,500ms, found '%.60s'",
-                     where, text);
-}
-
-static HaloStatus build_pad(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
-{
-    HaloStatus status = HALO_OK;
-    const HaloShape *shape = halo_build_shape(builder, in);
-    int64_t by[PAD_BORDER];
-    const char *end;
-    if (shape->kind == HALO_AUDIO) return pad_sound(builder, arg, in, out);
-    if (!halo_read_int(arg[PAD_ALL].text, 0, GEOMETRY_MOST, &by[PAD_ALL], &end) || *end != 0)
-        HALO_FAIL(HALO_ERR_USAGE, "pad: by: expected one number of pixels, 0 to %lld, found '%.60s'",
-                  (long long)GEOMETRY_MOST, arg[PAD_ALL].text);
-    for (int k = PAD_LEFT; k < PAD_BORDER; k++) by[k] = arg[k].given ? arg[k].integer : by[PAD_ALL];
-    const HaloGather gather = {.width = shape->width + by[PAD_LEFT] + by[PAD_RIGHT],
-                               .height = shape->height + by[PAD_TOP] + by[PAD_BOTTOM],
-                               .x0 = -by[PAD_LEFT],
-                               .y0 = -by[PAD_TOP],
-                               .step_x = 1,
-                               .step_y = 1,
-                               .border = (HaloBorder)arg[PAD_BORDER].integer,
-                               .value = arg[PAD_BORDER].number};
-    HALO_TRY(halo_build_gather(builder, in, &gather, out));
-out:
-    return status;
-}
-
-#define PAD_SIDE(name)                                                                                 \
-    {                                                                                                  \
-        .key = name, .type = HALO_PARAM_INTEGER, .preset = "", .min = 0, .max = (double)GEOMETRY_MOST, \
-        .unit = "pixels", .help = "pixels on this side; default: as by="                               \
-    }
-
-static const HaloParam pad_param[] = {
-    [PAD_ALL] = {.key = "by",
-                 .type = HALO_PARAM_TEXT,
-                 .list = 2,
-                 .preset = "0",
-                 .check = check_pad,
-                 .help =
-                     "pixels on every side; for sound, seconds before and after it, such as 1,0.5 or 500ms"},
-    [PAD_LEFT] = PAD_SIDE("left"),
-    [PAD_RIGHT] = PAD_SIDE("right"),
-    [PAD_TOP] = PAD_SIDE("top"),
-    [PAD_BOTTOM] = PAD_SIDE("bottom"),
-    [PAD_BORDER] = {.key = "border",
-                    .type = HALO_PARAM_BORDER,
-                    .preset = "replicate",
-                    .choices = HALO_BORDER_PAD_CHOICES,
-                    .help = "samples there: zero, constant=V (in every channel, alpha too), replicate, "
-                            "reflect, mirror, wrap; default for sound: zero"},
-};
-
-const HaloOp halo_op_pad = {.name = "pad",
-                            .help = "put pixels around the picture, or silence around the sound",
-                            .known_as = "extend extent embed frame copyMakeBorder",
-                            .example = "pad:8,border=mirror",
-                            .kinds = HALO_IMAGE | HALO_AUDIO,
-                            .upright = true,
-                            HALO_PARAMS(pad_param),
-                            .build = build_pad};

@@ -52,8 +52,9 @@ static HaloStatus build_trim(HaloBuilder *builder, const HaloValue *arg, HaloReg
     if (from >= all && part[0].moment != HALO_MOMENT_NONE)
         HALO_FAIL(HALO_ERR_INPUT, "trim: no row has a time from '%.*s' on", (int)part[0].length, part[0].text);
     if (from >= all)
-        HALO_FAIL(HALO_ERR_INPUT, "trim: the beginning, frame %lld, is after the last of %lld frames",
-                  (long long)from, (long long)all);
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "trim: the beginning, frame %lld, is after the last of %lld frames, which last %.6g s",
+                  (long long)from, (long long)all, (double)all / shape->rate);
     if (to > all) to = all;
     if (from > 0 || to < all) HALO_TRY(gather(builder, in, from, to - from, 1, out));
 out:

@@ -71,6 +71,7 @@ static HaloStatus build_ewma(HaloBuilder *builder, const HaloValue *arg, HaloReg
     how->alpha = arg[EWMA_ALPHA].number;
     if (arg[EWMA_SPAN].given) how->alpha = 2.0 / (arg[EWMA_SPAN].number + 1.0);
     if (arg[EWMA_HALFLIFE].given) how->alpha = 1.0 - exp2(-1.0 / arg[EWMA_HALFLIFE].number);
+    HALO_TRY(halo_build_rising(builder, in));
     HALO_TRY(halo_build_sequence(builder, in, &ewma, how, out));
 out:
     return status;

@@ -132,6 +132,7 @@ static HaloStatus build_fill(HaloBuilder *builder, const HaloValue *arg, HaloReg
     const char *with = arg[FILL_WITH].text;
     double *value = halo_build_keep(builder, sizeof *value);
     if (value == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (strcmp(with, "previous") == 0) HALO_TRY(halo_build_rising(builder, in));
     if (strcmp(with, "linear") == 0)
         HALO_TRY(build_linear(builder, in, out));
     else if (strcmp(with, "previous") == 0)

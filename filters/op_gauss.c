@@ -125,6 +125,7 @@ const HaloOp halo_op_gauss = {
     .synonyms = "gaussian gaussblur gblur",
     .known_as = "blur smooth smoothing GaussianBlur gaussian_filter gaussian_filter1d denoise",
     .example = "gauss:2",
+    .within = true,
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .filter = true,
     HALO_PARAMS(gauss_param),

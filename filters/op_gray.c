@@ -70,6 +70,7 @@ const HaloOp halo_op_gray = {.name = "gray",
                              .synonyms = "grayscale greyscale grey desaturate",
                              .known_as = "monochrome",
                              .example = "gray",
+                             .within = true,
                              .kinds = HALO_IMAGE,
                              HALO_PARAMS(gray_param),
                              .build = build_gray};

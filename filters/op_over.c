@@ -48,7 +48,7 @@ static const HaloParam over_param[] = {
      .type = HALO_PARAM_SOURCE,
      .help = "file of any size, gray or with as many colours as the input; {dir}, {stem} and {name} stand for "
              "parts of the "
-             "input's path; a [pipeline] starts from what arrives here"},
+             "input's path, {{ and }} for braces; a [pipeline] starts from what arrives here"},
     {.key = "at",
      .type = HALO_PARAM_POINT,
      .preset = "0+0",
@@ -62,7 +62,7 @@ static const HaloParam mask_param[] = {
      .type = HALO_PARAM_SOURCE,
      .help = "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for "
              "parts of the "
-             "input's path; a [pipeline] starts from what arrives here"},
+             "input's path, {{ and }} for braces; a [pipeline] starts from what arrives here"},
 };
 
 const HaloOp halo_op_over = {.name = "over",
@@ -80,6 +80,7 @@ const HaloOp halo_op_cutout = {
     .help = "cut out by a gray mask, which becomes alpha or multiplies the existing alpha",
     .known_as = "mask putalpha copyopacity alpha",
     .example = "cutout:[gray | threshold:otsu]",
+    .within = true,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(mask_param),
     .build = build_cutout};

@@ -209,7 +209,8 @@ out:
         .key = "with", .type = HALO_PARAM_SOURCE,                                                             \
         .help = "file of the same size or one pixel, with as many channels or one; {dir}, {stem} and {name} " \
                 "stand for "                                                                                  \
-                "parts of the input's path; a [pipeline] starts from what arrives here, a [file | pipeline] " \
+                "parts of the input's path, {{ and }} for braces; a [pipeline] starts from what arrives "     \
+                "here, a [file | pipeline] "                                                                  \
                 "from a file"                                                                                 \
     }
 

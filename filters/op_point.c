@@ -190,6 +190,7 @@ const HaloOp halo_op_depth = {.name = "depth",
                               .help = "set the sample type",
                               .known_as = "convert cast bits dither bitdepth quantize",
                               .example = "depth:u16",
+                              .within = true,
                               .kinds = HALO_IMAGE,
                               HALO_PARAMS(depth_param),
                               .build = build_depth};

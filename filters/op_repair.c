@@ -75,8 +75,9 @@ static const HaloParam declip_param[] = {
 
 const HaloOp halo_op_declip = {
     .name = "declip",
-    .help = "restore samples that were clipped. They may exceed full scale: append gain:-6dB, or write floats "
-            "(--bits float)",
+    .help =
+        "restore samples that were clipped. They may exceed full scale: put gain:-6dB behind, or write floats "
+        "(--bits float)",
     .synonyms = "adeclip",
     .known_as = "clipping clipped overload distortion repair restore",
     .example = "declip",

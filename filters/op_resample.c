@@ -196,15 +196,23 @@ static HaloStatus set_grid(Resample *how, int64_t origin, bool whole_intervals)
                      "resample: no multiple of the interval lies between the first and the last time");
 }
 
+/* Row k is before the one before it: do all rows run backwards, or are they in no order? */
+static HaloStatus refuse_times(const Resample *how, int64_t k)
+{
+    bool falls = true;
+    for (int64_t i = 1; i < how->frames && falls; i++) falls = source_time(how, i) <= source_time(how, i - 1);
+    return halo_fail(HALO_ERR_INPUT,
+                     "resample: times have to rise, and that of row %lld is before the one of row %lld; %s",
+                     (long long)k + 1, (long long)k,
+                     falls ? "reverse turns a series that runs backwards"
+                           : "others rise: sort the rows by their times first");
+}
+
 static HaloStatus check_times(const Resample *how)
 {
     const int64_t checked = halo_frames_are_even(how->times) && how->frames > 2 ? 2 : how->frames;
     for (int64_t k = 1; k < checked; k++)
-        if (source_time(how, k) < source_time(how, k - 1))
-            return halo_fail(HALO_ERR_INPUT,
-                             "resample: times have to rise, and that of row %lld is before the one of "
-                             "row %lld; reverse turns a series that runs backwards",
-                             (long long)k + 1, (long long)k);
+        if (source_time(how, k) < source_time(how, k - 1)) return refuse_times(how, k);
     return HALO_OK;
 }
 
@@ -227,7 +235,12 @@ static HaloStatus build_resample(HaloBuilder *builder, const HaloValue *arg, Hal
     HALO_TRY(check_times(how));
     HALO_TRY(set_grid(how, origin, by_mean));
     if (how->width > (int64_t)1 << 36)
-        HALO_FAIL(HALO_ERR_LIMIT, "resample: the interval gives %lld frames", (long long)how->width);
+        HALO_FAIL(HALO_ERR_LIMIT,
+                  "resample: %s between the first and the last time, %.6g days apart, gives %lld frames, and "
+                  "%lld are the most: use a longer interval, or trim away what lies far from the others",
+                  arg[RESAMPLE_EVERY].text,
+                  1e-9 / 86400 * (double)(source_time(how, how->frames - 1) - source_time(how, 0)),
+                  (long long)how->width, (long long)1 << 36);
     how->rate = 1e9 / (double)how->grid.span;
     const double step = how->frames > 1 ? (double)(source_time(how, how->frames - 1) - source_time(how, 0)) /
                                               (double)(how->frames - 1)

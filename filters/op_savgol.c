@@ -49,6 +49,7 @@ static HaloStatus build_savgol(HaloBuilder *builder, const HaloValue *arg, HaloR
     HaloMask row = {0};
     Fit fit = {.order = arg[SAVGOL_ORDER].integer, .derivative = arg[SAVGOL_DERIV].integer};
     fit.scale = pow(arg[SAVGOL_DELTA].number, -(double)fit.derivative);
+    if (fit.derivative % 2 == 1) HALO_TRY(halo_build_rising(builder, in));
     HALO_TRY(filter_samples("savgol: window", &arg[SAVGOL_WINDOW], &fit.window));
     if (arg[SAVGOL_WINDOW].integer) fit.window |= 1; /* a time is a wish, a number of samples is not */
     status = taps_savgol(fit.window, fit.order, fit.derivative, &row);

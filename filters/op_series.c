@@ -70,6 +70,7 @@ static HaloStatus build_diff(HaloBuilder *builder, const HaloValue *arg, HaloReg
     Diff *how = halo_build_keep(builder, sizeof *how);
     if (how == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     how->order = arg[0].integer;
+    HALO_TRY(halo_build_rising(builder, in));
     HALO_TRY(halo_build_sequence(builder, in, &diff, how, out));
 out:
     return status;
@@ -110,8 +111,9 @@ static const HaloSequenceKind integrate = {.name = "integral by trapezoids",
 
 static HaloStatus build_integrate(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
+    const HaloStatus status = halo_build_rising(builder, in);
     (void)arg;
-    return halo_build_sequence(builder, in, &integrate, NULL, out);
+    return status != HALO_OK ? status : halo_build_sequence(builder, in, &integrate, NULL, out);
 }
 
 /* ---- detrend -------------------------------------------------------------------------------------------- */

@@ -64,7 +64,7 @@ static const HaloParam silence_param[] = {
 
 const HaloOp halo_op_silence = {.name = "silence",
                                 .help = "remove silence: from both ends of a sound, or everywhere",
-                                .known_as = "silenceremove silencedetect silences vad strip trim "
+                                .known_as = "silenceremove silencedetect silences vad trim "
                                             "split",
                                 .example = "silence:-50dB,min=1ms",
                                 .kinds = HALO_AUDIO,

@@ -197,6 +197,7 @@ HaloStatus sections_step(HaloBuilder *builder, HaloReg in, SectionList *list, bo
     find_states(list);
     const HaloSections sections = {
         .count = list->count, .section = list->section, .zero_phase = zero_phase, .extend = extension(list)};
+    if (!zero_phase) HALO_TRY(halo_build_rising(builder, in));
     if (halo_build_common(builder)->nan == HALO_NAN_ERROR) HALO_TRY(halo_build_refuse_nan(builder, in));
     HALO_TRY(halo_build_sections(builder, in, &sections, out));
 out:

@@ -60,6 +60,7 @@ HaloStatus times_place(HaloBuilder *builder, const char *where, HaloReg in, Time
     *at = -1;
     if (time->moment != HALO_MOMENT_NONE)
         HALO_TRY(halo_build_moment(builder, where, in, time->text, time->length, at));
+    if (*at < 0) time->moment = HALO_MOMENT_NONE; /* "2:00" of sound is a length from its beginning */
     time->waits = (*at >= 0 || time->from_end) && halo_build_endless(builder, in);
     if (*at >= 0) return HALO_OK;
     HALO_TRY(times_frames(where, time, shape->rate, at));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "canvas.h"
+#include "letters.h"
 #include "text/text.h"
 
 #include <stb_easy_font.h>
@@ -126,9 +127,7 @@ static void draw_text(Canvas *canvas, double x, double y, CanvasAlign align, dou
     } Corner;
     Corner corner[MOST_CORNERS];
     char shown[MOST_LETTERS + 1], letter[2] = "";
-    size_t length = strnlen(text, MOST_LETTERS);
-    for (size_t i = 0; i < length; i++) shown[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
-    shown[length] = 0;
+    const size_t length = plot_letters(text, shown, sizeof shown);
     const double scale = size / (double)tall;
     const double width = scale * stb_easy_font_width(shown);
     const double left = align == CANVAS_LEFT ? x : align == CANVAS_MIDDLE ? x - width / 2 : x - width;

@@ -143,7 +143,9 @@ static void find_between(const Work *work, HaloShift *shift)
         }
     shift->x = planes->width > 1 ? place(work->dx, x) : 0.0;
     shift->y = planes->height > 1 ? place(work->dy, y) : 0.0;
-    shift->peak = best / ((double)planes->width * (double)planes->height);
+    const double samples = (double)planes->width * (double)planes->height;
+    shift->peak = best / samples;
+    shift->chance = sqrt(2.0 * log(samples) / samples); /* the greatest of so many of variance 1 / samples */
 }
 
 HaloStatus correlate(const Planes *planes, bool by_phase, const double *reference, double *other, double *space,

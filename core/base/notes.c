@@ -33,10 +33,12 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_GAPS] = {"gaps", "1 cell is not a number, or one too many, and counts as a gap",
                         "%llu cells are not numbers, or one too many, and count as gaps"},
-    [HALO_NOTE_ROUNDED] = {"rounded",
-                           "1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first",
-                           "%llu samples are rounded to the 24 bits of 32-bit floats: subtract an offset "
-                           "first, such as the first time (--columns leaves columns of a table out)"},
+    [HALO_NOTE_ROUNDED] =
+        {"rounded",
+         "1 sample is rounded to the 24 bits of a 32-bit float as it is read: subtract an "
+         "offset where the file is made (--columns leaves columns of a table out)",
+         "%llu samples are rounded to the 24 bits of 32-bit floats as they are read: subtract "
+         "an offset where the file is made (--columns leaves columns of a table out)"},
     [HALO_NOTE_ROUNDED_WIDE] =
         {"rounded-64",
          "1 integer is rounded to the 53 bits of a 64-bit float: --columns leaves columns of "
@@ -87,6 +89,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_DIVIDED] = {"divided", "premultiplied colours are divided by alpha", NULL},
     [HALO_NOTE_NARROWED] = {"narrowed", NULL, NULL},
     [HALO_NOTE_THRESHOLD] = {"threshold", NULL, NULL},
+    [HALO_NOTE_OVERSHOT] = {"overshot", "1 sample at an edge, where resampling overshoots, is clipped",
+                            "%llu samples at edges, where resampling overshoots, are clipped"},
     [HALO_NOTE_SCALED] = {"scaled", NULL, NULL},
 };
 
@@ -193,6 +197,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
         notes->odd_row = more->odd_row;
         notes->odd_step = more->odd_step;
         notes->usual_step = more->usual_step;
+        notes->unsorted = more->unsorted;
     }
     if (more->count[HALO_NOTE_LEVEL] > 0) {
         notes->op = more->op;
@@ -243,6 +248,43 @@ static void say_thresholds(const HaloNotes *notes, char *text, size_t size)
     for (int k = 0; k < notes->thresholds; k++)
         used +=
             halo_snprintf(text + used, size - (size_t)used, "%s%.9g", k > 0 ? ", " : "", notes->threshold[k]);
+}
+
+/* An interval as resample takes it: "31d", "90s", "0.5s". */
+static void say_interval(double seconds, char *text, size_t size)
+{
+    static const struct {
+        const char *name;
+        double seconds;
+    } units[] = {{"d", 86400}, {"h", 3600}, {"min", 60}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (seconds >= units[i].seconds && fmod(seconds, units[i].seconds) == 0 && seconds > 60) {
+            halo_snprintf(text, size, "%.15g%s", seconds / units[i].seconds, units[i].name);
+            return;
+        }
+    halo_snprintf(text, size, "%.*gs", seconds < 1e6 ? 6 : 15, seconds);
+}
+
+static void say_uneven(const HaloNotes *notes, char *text, size_t size)
+{
+    const char *side = notes->odd_step < 0 ? "earlier than" : "after";
+    const bool falls = notes->usual_step < 0;
+    char every[40], usual[40];
+    say_interval(fabs(notes->usual_step), every, sizeof every);
+    halo_snprintf(usual, sizeof usual, "%.*g s", fabs(notes->usual_step) < 1e6 ? 6 : 15,
+                  fabs(notes->usual_step));
+    if (notes->unsorted)
+        halo_snprintf(text, size,
+                      "rows are not in the order of time (row %lld comes %.6g s %s the one before it), so that "
+                      "operations take them as they stand, %s apart: sort them by their times first; then "
+                      "resample:%s makes them even",
+                      (long long)notes->odd_row, fabs(notes->odd_step), side, usual, every);
+    else
+        halo_snprintf(text, size,
+                      "rows are not evenly spaced in time (row %lld comes %.6g s %s the one before it), so "
+                      "frequencies and durations assume the usual %s: %sresample:%s%s makes them even",
+                      (long long)notes->odd_row, fabs(notes->odd_step), side, usual, falls ? "'reverse | " : "",
+                      every, falls ? "'" : "");
 }
 
 static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
@@ -296,15 +338,7 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
         halo_snprintf(text, size, "the output has no sample rate: use --rate=%.10g to read it back",
                       notes->rate);
         break;
-    case HALO_NOTE_UNEVEN:
-        halo_snprintf(text, size,
-                      "rows are not evenly spaced in time (row %lld comes %.6g s %s the one before it), so "
-                      "frequencies and durations assume the usual %.6g s: %sresample:%.6gs%s makes them even",
-                      (long long)notes->odd_row, fabs(notes->odd_step),
-                      notes->odd_step < 0 ? "earlier than" : "after", fabs(notes->usual_step),
-                      notes->usual_step < 0 ? "'reverse | " : "", fabs(notes->usual_step),
-                      notes->usual_step < 0 ? "'" : "");
-        break;
+    case HALO_NOTE_UNEVEN: say_uneven(notes, text, size); break;
     case HALO_NOTE_ANGLE: halo_snprintf(text, size, "turned by %.2f degrees", notes->angle); break;
     case HALO_NOTE_LEVEL:
         halo_snprintf(

@@ -34,12 +34,13 @@ HaloStatus operand_load_page(HaloOperand *operand, int64_t page, HaloOperand **o
 /* The same turned upright: itself, or one that it holds. */
 HaloStatus operand_upright(HaloOperand *operand, HaloOperand **upright);
 
-/* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? HALO_ERR_USAGE
- * for unknown fields. */
+/* Does a path have fields, {dir}, {stem} or {name}, that stand for parts of the input's path? In one with {,
+ * {{ and }} stand for braces. HALO_ERR_USAGE for unknown fields. */
 HaloStatus operand_fields(const char *path, bool *any);
 /* Does it name an array of the caller, "@2", and which, from 1? 0: it does not. */
 size_t operand_array(const char *path);
-/* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where `input` is "-". */
+/* The path with its fields filled in for `input`; the caller frees it. HALO_ERR_USAGE where it has
+ * fields and `input` is NULL or "-". */
 HaloStatus operand_name(const char *path, const char *input, char **name);
 /* Those of the current input. All zero: an input without a name, of one page. */
 typedef struct Operands {

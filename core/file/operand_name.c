@@ -10,15 +10,25 @@
 
 static const char fields[] = "dir|stem|name";
 
-/* The field at `at`, which is a brace, as one of `fields`; *end is behind it. */
+/* The field at `at`, which is a brace, as one of `fields`, or -1, where it is doubled; *end is behind it. */
 static HaloStatus field_at(const char *path, const char *at, int *field, const char **end)
 {
-    char word[HALO_WORD_SIZE];
+    char word[HALO_WORD_SIZE], near[HALO_WORD_SIZE];
+    *field = -1;
+    *end = at + 2;
+    if (at[1] == at[0]) return HALO_OK;
     const size_t length = strcspn(at + 1, "}");
     *end = at + length + 2;
     if (at[length + 1] != '}') return halo_fail(HALO_ERR_USAGE, "a } is missing in '%s'", path);
     snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), at + 1);
-    return halo_read_choice(word, fields, field);
+    *field = halo_find_word(fields, '|', word);
+    if (*field >= 0) return HALO_OK;
+    const char *meant = halo_nearest_choice(word, fields, near);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "unknown field '{%s}' in '%s': {dir}, {stem} and {name} are known%s%s%s; {{ and }} stand for braces",
+        word, path, meant != NULL ? "; did you mean {" : "", meant != NULL ? meant : "",
+        meant != NULL ? "}?" : "");
 }
 
 HaloStatus operand_fields(const char *path, bool *any)
@@ -28,7 +38,7 @@ HaloStatus operand_fields(const char *path, bool *any)
     for (const char *at = strchr(path, '{'); at != NULL; at = strchr(at, '{')) {
         const HaloStatus status = field_at(path, at, &field, &at);
         if (status != HALO_OK) return status;
-        *any = true;
+        *any = *any || field >= 0;
     }
     return HALO_OK;
 }
@@ -53,7 +63,9 @@ static HaloStatus expand(const char *path, const char *input, char *text, size_t
         if (*from == '{') {
             const HaloStatus status = field_at(path, from, &field, &at);
             if (status != HALO_OK) return status;
-            from = part_of(input, field, &size);
+            if (field >= 0) from = part_of(input, field, &size);
+        } else if (*from == '}' && *at == '}') {
+            at++;
         }
         if (text != NULL) memcpy(text + *length, from, (size_t)size);
         *length += (size_t)size;
@@ -66,7 +78,9 @@ HaloStatus operand_name(const char *path, const char *input, char **name)
     HaloStatus status = HALO_OK;
     size_t length;
     *name = NULL;
-    if (input == NULL || strcmp(input, "-") == 0)
+    bool any;
+    HALO_TRY(operand_fields(path, &any));
+    if (any && (input == NULL || strcmp(input, "-") == 0))
         HALO_FAIL(HALO_ERR_USAGE, "'%s' uses the input's name, and standard input has none", path);
     HALO_TRY(expand(path, input, NULL, &length));
     *name = malloc(length + 1);

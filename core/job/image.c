@@ -388,6 +388,7 @@ HaloStatus image_run(HaloSession *session, const HaloPipeline *pipeline, JobStat
     halo_notes_join(&report->notes, &state->reader.info.notes);
     if (state->planned.plan->notes != NULL) halo_notes_join(&report->notes, state->planned.plan->notes);
     report->input = state->planned.plan->whole;
+    state->exceeds |= state->planned.plan->exceeds || report->input.dtype > HALO_U16;
     report->notes.samples = samples_of(&state->planned.plan->reg[state->planned.plan->output]);
 out:
     image_close(state);

@@ -28,6 +28,7 @@ typedef struct JobState {
     Operands operands;     /* the current input's own secondary inputs */
     PlanAnalysis analysis; /* of the current page */
     PlanOutcome planned;
+    bool exceeds; /* a plan so far may exceed full scale, other than by ringing at edges */
     HaloBuf in, out;
     double read_ms, write_ms; /* of inputs and outputs that are closed */
 } JobState;

@@ -30,10 +30,14 @@ static void split_times(const JobState *state, HaloTimes *ms)
     ms->write = written;
 }
 
-static void note_clipping(HaloReport *report)
+/* Resampling that rings at edges is nothing to act on, and is no loss. */
+static void note_clipping(const JobState *state, HaloReport *report)
 {
-    const bool only_nan = report->input.kind == HALO_AUDIO && report->peak == 0.0f;
-    halo_note(&report->notes, only_nan ? HALO_NOTE_NAN : HALO_NOTE_CLIPPED, report->clipped);
+    const bool sound = report->input.kind == HALO_AUDIO, only_nan = sound && report->peak == 0.0f;
+    const HaloNote kind = only_nan                  ? HALO_NOTE_NAN
+                          : sound || state->exceeds ? HALO_NOTE_CLIPPED
+                                                    : HALO_NOTE_OVERSHOT;
+    halo_note(&report->notes, kind, report->clipped);
     report->notes.peak = report->peak;
 }
 
@@ -113,7 +117,7 @@ static HaloStatus attempt_file(void *context, bool host_only)
     report->ms.read = now_ms() - start;
     HALO_TRY(job_run_pages(session, pipeline, job, &state, report));
     if (!job->split) HALO_TRY(job_close_output(&state, report));
-    note_clipping(report);
+    note_clipping(&state, report);
     split_times(&state, &report->ms);
     check_gain(run, &state.writer);
     if (one_output && !run->again) HALO_TRY(job_commit_output(&state, report));

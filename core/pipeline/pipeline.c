@@ -20,8 +20,9 @@ static const HaloParam common[CORE_COMMON] = {
      .type = HALO_PARAM_CHOICE,
      .preset = "",
      .choices = "premul|straight|ignore",
-     .help = "weight colours by alpha (premul, the default), filter alpha like any channel (straight), or copy "
-             "it (ignore)"},
+     .help =
+         "weight colours by alpha (premul, the default), filter alpha like any channel (straight), or copy "
+         "it (ignore); those that choose samples, such as median and dilate, weigh nothing with premul, too"},
     {.key = "nan",
      .type = HALO_PARAM_CHOICE,
      .preset = "propagate",

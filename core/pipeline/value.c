@@ -28,7 +28,7 @@ static HaloStatus in_range(const HaloParam *param, const char *text, const char 
     if (v >= param->min && v <= param->max) return HALO_OK;
     if (isinf(param->max))
         return halo_fail(HALO_ERR_USAGE, "%s: %s is too small; at least %g is needed", where, text, param->min);
-    return halo_fail(HALO_ERR_USAGE, "%s: %s is outside %g to %g", where, text, param->min, param->max);
+    return halo_fail(HALO_ERR_USAGE, "%s: %s is outside %.10g to %.10g", where, text, param->min, param->max);
 }
 
 /* A number with one of a few units behind it: {"ms", 0.001}. *unit is the index, or -1 for none. */
@@ -214,6 +214,7 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
 {
     HaloStatus status = HALO_OK;
     Span inner;
+    char *name = NULL;
     bool fields;
     if (!quoted && span_within((Span){text, strlen(text)}, "[]", &inner)) {
         owned->text = span_copy(inner);
@@ -235,9 +236,11 @@ static HaloStatus parse_source(Parser *parser, const char *text, bool quoted, co
     if (!quoted && operand_array(text) > 0) return HALO_OK;
     HALO_TRY(operand_fields(text, &fields));
     if (fields) return HALO_OK;
-    HALO_TRY(operand_load(parser->session, text, &owned->operand));
+    if (strchr(text, '{') != NULL) HALO_TRY(operand_name(text, NULL, &name)); /* {{ and }} are braces */
+    HALO_TRY(operand_load(parser->session, name != NULL ? name : text, &owned->operand));
     value->operand = owned->operand;
 out:
+    free(name);
     return status;
 }
 

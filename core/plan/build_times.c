@@ -123,6 +123,27 @@ out:
     return status;
 }
 
+HaloStatus halo_build_rising(HaloBuilder *builder, HaloReg reg)
+{
+    HaloStatus status = HALO_OK;
+    const HaloTimeline *timeline = timeline_of(builder);
+    const int64_t last = halo_build_endless(builder, reg) ? 1 : halo_build_shape(builder, reg)->width - 1;
+    HaloChanges changes = {0};
+    const HaloSpacing *times;
+    if (timeline == NULL || last < 1) return HALO_OK;
+    HALO_TRY(plan_changes_to(builder->plan, reg, &changes));
+    const HaloChanges since = halo_changes_since_times(&changes, &times);
+    if (!halo_changes_are_known(&since)) goto out;
+    if (halo_time_at(timeline, &changes, last) < halo_time_at(timeline, &changes, 0))
+        HALO_FAIL(HALO_ERR_INPUT,
+                  "%s runs along time, and the times of the rows fall; reverse turns a table that runs "
+                  "backwards: 'reverse | %s'",
+                  builder->op, builder->op);
+out:
+    free(changes.move);
+    return status;
+}
+
 /* ---- dates and times of day -------------------------------------------------------------------------------
  */
 
@@ -157,13 +178,12 @@ static int64_t unit_of(const HaloNotation *notation, const HaloChanges *since)
 static HaloStatus check_rising(const TimedRows *rows, const char *where)
 {
     bool rising = time_of_row(rows, rows->frames - 1) >= time_of_row(rows, 0);
+    const bool falling = !rising;
     for (int64_t k = 1; rows->times.timeline.at != NULL && rising && k < rows->frames; k++)
         rising = time_of_row(rows, k) >= time_of_row(rows, k - 1);
     if (rising) return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT,
-                     "%s: the times of the rows do not rise, so a date is no place; reverse turns a table "
-                     "that runs backwards",
-                     where);
+    return halo_fail(HALO_ERR_INPUT, "%s: the times of the rows do not rise, so a date is no place; %s", where,
+                     falling ? "reverse turns a table that runs backwards" : "sort the rows by their times");
 }
 
 /* The day of a time of day is that of the first row, or the next where only that is among the rows. */

@@ -72,6 +72,16 @@ static const HaloValue *if_given(const HaloValue *value)
     return value != NULL && value->given ? value : NULL;
 }
 
+/* Do samples keep their range, but for ringing at edges, and those of borders lie in it? */
+static bool stays_within(const Call *call, const HaloValue *value, const HaloShape *shape)
+{
+    bool within = call->op->within || call->op->result || call->op->selects;
+    for (int i = 0; i < call->values; i++)
+        if (call_param(call, i)->type == HALO_PARAM_BORDER && value[i].integer == HALO_BORDER_CONSTANT)
+            within = within && value[i].number >= 0.0 && value[i].number <= (double)shape->white;
+    return within;
+}
+
 /* Steps for one call. */
 static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
@@ -89,6 +99,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
         HALO_TRY(note_level(builder, call, i, &shape, &value[i]));
         HALO_TRY(value_bind(call->op, call_param(call, i), &shape, &value[i]));
     }
+    builder->plan->exceeds |= !stays_within(call, value, &shape);
     builder->common = common_of(builder->session, call, value, &shape);
     builder->scale = call->op->scale;
     if (builder->scale == HALO_SCALE_NEEDS) HALO_TRY(builder_needs_scale(builder, in, call->op->name));

@@ -38,16 +38,22 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          shape->kind == HALO_IMAGE ? "images" : "audio");
     if (to->channels == HALO_ANY_CHANNELS) return HALO_OK;
     if (shape->alpha >= 0 && to->with_alpha == 0)
-        return halo_fail(HALO_ERR_INPUT, "%s has no alpha channel and this image has one; write PNG or PAM",
+        return halo_fail(HALO_ERR_INPUT,
+                         "%s has no alpha channel and this image has one: flatten:white lays it on white; or "
+                         "write PNG or PAM",
                          to->name);
     if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
+    if (input == HALO_AUDIO)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s cannot store a picture of %d channels, one for each of the sound: choose one before, "
+            "as in 'channels:1 | spectrogram', or their mean, channels:mono",
+            to->name, shape->channels);
     if (shape->alpha < 0 && among(to->with_alpha, shape->channels))
         return halo_fail(HALO_ERR_INPUT,
                          "%s can store a channel besides %s only as alpha, and that of the input is not marked "
-                         "as alpha: %suse channels:%s to leave it out",
-                         to->name, shape->channels == 2 ? "gray" : "RGB",
-                         input == HALO_IMAGE ? "use --axes=hwc,alpha to mark it, or " : "",
-                         shape->channels == 2 ? "1" : "1,2,3");
+                         "as alpha: use --axes=hwc,alpha to mark it, or use channels:%s to leave it out",
+                         to->name, shape->channels == 2 ? "gray" : "RGB", shape->channels == 2 ? "1" : "1,2,3");
     return halo_fail(HALO_ERR_INPUT, "%s cannot store images of %d channels; see 'halo list formats'", to->name,
                      shape->channels);
 }

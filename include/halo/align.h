@@ -16,7 +16,11 @@ typedef struct HaloShift {
     double scale;    /* enlarged by this factor, both round its centre */
     double peak;     /* of the phase correlation there: 1 of a picture that was only shifted, and nearly 0 where
                         nothing fits */
+    double chance;   /* what that peak nearly is where pictures have nothing in common, by their size alone */
 } HaloShift;
+
+/* Peaks below so many times chance are doubtful (docs/design-pictures.md). */
+#define HALO_ALIGN_DOUBT 2.5
 
 /* Of each picture, the first one of its file, which has to be of the reference's size. `rotation`: rotations
  * and scales are found, too. *shift, one for each, is freed by `free`. HALO_ERR_INPUT, naming it, where one

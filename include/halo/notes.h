@@ -56,6 +56,7 @@ typedef enum HaloNote {
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
     HALO_NOTE_NARROWED,    /* `from` samples are written as `to` */
     HALO_NOTE_THRESHOLD,   /* the levels that `method` found are `threshold` */
+    HALO_NOTE_OVERSHOT,    /* samples of a picture clipped where resampling overshot at edges */
     HALO_NOTE_SCALED,      /* sound was multiplied by `gain` so that it fits */
     HALO_NOTES
 } HaloNote;
@@ -115,6 +116,7 @@ typedef struct HaloNotes {
     bool frames;
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */
+    bool unsorted;               /* times rise and fall; `odd_row` is the first that turns */
     const char *op, *key;        /* the parameter that has the `level`: names that last */
     double level, full_scale;
     const char *method; /* a name that lasts */

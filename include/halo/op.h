@@ -103,6 +103,7 @@ typedef struct HaloOp {
     int (*light_of)(const HaloValue *arg); /* the same, where it depends on parameters: also HALO_LIGHT_NONE,
                                               CONVERTED, PROFILE; or NULL */
     HaloScale scale;                       /* how it depends on full scale, and changes it */
+    bool within;  /* its samples lie in the range of those that they are made of, but for ringing at edges */
     bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
                      before the pipeline */
     const HaloParam *param; /* in the order in which values without keys fill them */
@@ -283,6 +284,8 @@ HALO_API int64_t halo_frame_from(const HaloFrameTimes *times, int64_t frames, in
 HALO_API bool halo_frames_are_even(const HaloFrameTimes *times);
 /* The time of every frame of rows that are not evenly spaced; else NULL. */
 HALO_API HaloStatus halo_build_uneven_times(HaloBuilder *builder, HaloReg reg, const int64_t **time);
+/* HALO_ERR_INPUT where the rows of a table have times that fall: for operations that run along time. */
+HALO_API HaloStatus halo_build_rising(HaloBuilder *builder, HaloReg reg);
 /* Is a text a date ("2024-03-01", "2024-03-01 08:00Z"), or a time of day ("8:00")? */
 typedef enum HaloMoment { HALO_MOMENT_NONE, HALO_MOMENT_CLOCK, HALO_MOMENT_DATE } HaloMoment;
 HALO_API HaloMoment halo_moment_of(const char *text, size_t length);

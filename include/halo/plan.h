@@ -142,6 +142,7 @@ struct HaloPlan {
     bool wants_length; /* its steps depend on the input's length, which has to be known before the plan is made
                         */
     bool evens;        /* it makes times evenly spaced before anything depends on them */
+    bool exceeds;      /* an operation may exceed the range of its samples other than by ringing at edges */
     bool wants_output; /* false: only results are wanted */
     int wanted_dtype;  /* of the output: the HaloDtype that the last `depth` names, or -1: the input's */
     HaloPlanFiles files;

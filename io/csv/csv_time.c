@@ -201,9 +201,24 @@ static HaloStatus begin_timeline(HaloReader *reader, const CsvReader *state)
     return HALO_OK;
 }
 
+/* The first row whose time turns back from the way that those before it go; 0: there is none. */
+static int64_t find_turn(const HaloTimeline *timeline)
+{
+    int64_t way = 0;
+    for (int64_t k = 1; k < timeline->frames; k++) {
+        const int64_t step = timeline->at[k] - timeline->at[k - 1];
+        if ((way > 0 && step < 0) || (way < 0 && step > 0)) return k;
+        if (step != 0) way = step;
+    }
+    return 0;
+}
+
 static void note_uneven(HaloReader *reader, int64_t odd)
 {
     const HaloTimeline *timeline = &reader->info.meta.time;
+    const int64_t turn = find_turn(timeline);
+    reader->info.notes.unsorted = turn > 0;
+    if (turn > 0) odd = turn;
     halo_note(&reader->info.notes, HALO_NOTE_UNEVEN, 1);
     reader->info.notes.odd_row = odd + 1;
     reader->info.notes.odd_step = 1e-9 * (double)(timeline->at[odd] - timeline->at[odd - 1]);

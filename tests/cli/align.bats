@@ -52,6 +52,24 @@ END
     [ "$(wc -l < want)" -eq 3 ]
 }
 
+@test "pictures that have nothing in common, or too little, are doubtful" {
+    need_numpy
+    make_burst
+    "$PYTHON" - << 'END'
+import numpy as np
+for k in (1, 2): open(f"n{k}.pgm", "wb").write(b"P5 71 64 255\n" +
+    np.random.default_rng(k).integers(0, 256, (64, 71), np.uint8).tobytes())
+END
+    run --separate-stderr halo align n1.pgm n2.pgm a.pgm
+    [ "$status" -eq 0 ] && says "n2.pgm: doubtful: the correlation with n1.pgm has a peak of 0.0"
+    says "a.pgm: doubtful"
+    run --separate-stderr halo stack mean --align a.pgm b.pgm n1.pgm -o out.pgm
+    [ "$status" -eq 0 ] && says "n1.pgm: doubtful" && says "'halo align' prints peaks"
+    [[ "$stderr" != *"b.pgm: doubtful"* ]]
+    run --separate-stderr halo align -q n1.pgm n2.pgm
+    [ -z "$stderr" ]
+}
+
 @test "a stack of pictures that are shifted" {
     need_numpy
     make_burst

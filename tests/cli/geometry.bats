@@ -22,6 +22,37 @@ setup() {
     [ "$(moved_samples 'rotate:90 | rotate:90 | rotate:90 | rotate:90')" = '3 2: 1 2 3 4 5 6' ]
 }
 
+@test "pad to a size: letterboxed, at any side, in any color" {
+    [ "$(moved_samples 'pad:to=4x4,color=white')" = '4 4: 255 255 255 255 1 2 3 255 4 5 6 255 255 255 255 255' ]
+    [ "$(moved_samples 'pad:to=4x3,at=bottom-right,border=constant=9')" = '4 3: 9 9 9 9 9 1 2 3 9 4 5 6' ]
+    [ "$(moved_samples 'pad:to=5x2,at=left,border=constant=9')" = '5 2: 1 2 3 9 9 4 5 6 9 9' ]
+    [ "$(moved_samples 'pad:to=3x3,at=top,color=#070707')" = '3 3: 1 2 3 4 5 6 7 7 7' ]
+    [ "$(moved_samples 'pad:to=3x2')" = '3 2: 1 2 3 4 5 6' ]
+    printf 'P3 1 2 255\n1 2 3 4 5 6\n' > two.ppm
+    halo run 'pad:right=1,top=1,color=#ff8001' two.ppm -o out.ppm
+    [ "$(tail -c 18 out.ppm | od -An -tu1 -w18 | tr -s ' ')" = \
+        " 255 128 1 255 128 1 1 2 3 255 128 1 4 5 6 255 128 1" ]
+    printf 'P7\nWIDTH 1\nHEIGHT 2\nDEPTH 4\nMAXVAL 255\nTUPLTYPE RGB_ALPHA\nENDHDR\n\1\2\3\1\4\5\6\4' > two.pam
+    halo run 'pad:left=1,color=red' two.pam -o out.pam
+    [ "$(tail -c 16 out.pam | od -An -tu1 -w16 | tr -s ' ')" = " 255 0 0 255 1 2 3 1 255 0 0 255 4 5 6 4" ]
+    halo run 'pad:left=1,color=transparent' out.pam -o clear.pam
+    [ "$(tail -c 24 clear.pam | head -c 8 | od -An -tu1 | tr -s ' ')" = " 0 0 0 0 255 0 0 255" ]
+    refused() { run --separate-stderr halo run "$1" "$2" -o x.ppm; [ "$status" -eq "$3" ] && says "$4"; }
+    refused pad:to=2x9 six.pgm 1 "the picture is 3 x 2, larger than 2 x 9; resize:2x9"
+    refused pad:to=9 six.pgm 2 "pad: to: expected WxH"
+    refused pad:9x9 six.pgm 2 "write pad:to=9x9"
+    refused pad:1,to=9x9 six.pgm 2 "the sides follow"
+    refused pad:1,at=top six.pgm 2 "to=800x600,at=top"
+    refused pad:1,color=red six.pgm 1 "channels:1,1,1 before makes three of one"
+    refused pad:1,color=rot six.pgm 2 "#ff8000, found 'rot'"
+    refused pad:1,color=#12345 six.pgm 2 "expected a color"
+    refused pad:1,color=#0000 six.pgm 1 "has no alpha"
+    refused pad:1,color=red,border=zero six.pgm 2 "exclude each other"
+    make_wav in.wav 100
+    run --separate-stderr halo run pad:to=9x9 in.wav -o x.wav
+    [ "$status" -eq 2 ] && says "sound has no sides, size or color"
+}
+
 @test "a part of a value that is only computed as a whole" {
     local whole
     for whole in equalize clahe:2 'integral | normalize'; do

@@ -109,10 +109,26 @@ make_numbers() {
     { printf '\223NUMPY\1\0'; le 2 $((${#head} + 1)); printf '%s\n' "$head"; printf "$3"; } > "$file"
 }
 
+@test "overshoot of resampling is no loss to act on" {
+    printf 'P2 8 2 255\n0 0 0 0 255 255 255 255\n0 0 0 0 255 255 255 255\n' > edge.pgm
+    for pipeline in resize:20 'resize:5 | pad:1 | flip' 'gray | rotate:30,kernel=cubic | depth:u8'; do
+        said run "$pipeline" edge.pgm -o x.pgm -f; is ''
+    done
+    said run -v resize:20 edge.pgm -o x.pgm -f
+    [[ "$stderr" == *'samples at edges, where resampling overshoots, are clipped'* ]]
+    halo run resize:20 edge.pgm -o x.pgm -f --json | grep -q '"kind":"overshot","loss":false,"count":'
+    for pipeline in 'resize:20 | gain:2' 'add:[resize:50% | resize:8x2,fit=exact]' pad:1,border=constant=300; do
+        said run "$pipeline" edge.pgm -o x.pgm -f
+        [[ "$stderr" == *'normalize or depth:f32 avoids clipping' ]]
+    done
+    halo run depth:f32 edge.pgm -o edge.pfm
+    said run 'resize:20 | depth:u8' edge.pfm -o x.pgm -f; [[ "$stderr" == *'clipped'* ]]
+}
+
 @test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
-    local one='1 sample is rounded to the 24 bits of a 32-bit float: subtract an offset first'
-    local \
-        two='2 samples are rounded to the 24 bits of 32-bit floats: subtract an offset first, such as the first time (--columns leaves columns of a table out)'
+    local remedy='subtract an offset where the file is made (--columns leaves columns of a table out)'
+    local one="1 sample is rounded to the 24 bits of a 32-bit float as it is read: $remedy"
+    local two="2 samples are rounded to the 24 bits of 32-bit floats as they are read: $remedy"
     printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv
     local single='--precision single'
     for pipeline in gain:1 normalize 'average:3 | normalize' stats; do

@@ -136,6 +136,52 @@ END
     [ "$status" -eq 1 ] && says "alpha"
 }
 
+@test "flatten lays a picture with alpha on a color, as Pillow does, and leaves others as they are" {
+    make_pairs
+    "$PYTHON" - << 'END'
+exec(open("pairs.py").read())
+clear = draw("clear.pam", 31, 43, 4)
+t = clear[..., 3:].astype(f) / f(255)
+for name, colour in (("white", (255, 255, 255)), ("orange", (255, 128, 1))):
+    c = np.array(colour, f)
+    made = rounded(c * (f(1) - t) + clear[..., :3].astype(f) * t)
+    pam(name + ".pam", made)
+    try: from PIL import Image
+    except ImportError: continue
+    base = Image.new("RGBA", (43, 31), colour + (255,))
+    near = np.asarray(Image.alpha_composite(base, Image.fromarray(clear)))[..., :3]
+    assert np.abs(near.astype(int) - made).max() <= 1
+END
+    halo run flatten clear.pam -o out.pam -q
+    cmp out.pam white.pam
+    halo run flatten:#ff8001 clear.pam -o out.pam -f -q
+    cmp out.pam orange.pam
+    halo run flatten:red a.pam -o out.pam -f -q
+    cmp out.pam a.pam
+    halo run flatten clear.pam -o out.jpg -q
+    run --separate-stderr halo run gain:1 clear.pam -o x.jpg
+    [ "$status" -eq 1 ] && says "flatten:white lays it on white"
+    run --separate-stderr halo run flatten:#fff0 clear.pam -o x.jpg
+    [ "$status" -eq 2 ] && says "laid on an opaque color"
+    run --separate-stderr halo run 'channels:1,4 | flatten:red' clear.pam -o x.pam
+    [ "$status" -eq 1 ] && says "has to be a gray one"
+    halo run 'channels:1,4 | flatten:black' clear.pam -o out.pgm -q
+}
+
+@test "doubled braces are braces in the name of a secondary input" {
+    make_rgb a.ppm 9 5
+    cp a.ppm 'b{1}.ppm'; cp a.ppm 'a{1}.ppm'
+    halo run 'subtract:"b{{1}}.ppm"' a.ppm -o x.ppm
+    halo run 'subtract:"{stem}{{1}}.ppm"' a.ppm -o y.ppm
+    cmp x.ppm y.ppm
+    halo run 'subtract:"b{{1}}.ppm"' - -o - --to ppm < a.ppm | cmp - x.ppm
+    run --separate-stderr halo run 'subtract:"b{1}.ppm"' a.ppm -o z.ppm
+    [ "$status" -eq 2 ]
+    says "unknown field '{1}' in 'b{1}.ppm': {dir}, {stem} and {name} are known; {{ and }} stand for braces"
+    run --separate-stderr halo run 'subtract:"{stam}.ppm"' a.ppm -o z.ppm
+    [ "$status" -eq 2 ] && says "did you mean {stem}?"
+}
+
 @test "a flat field's mean is known before the first band: memory stays that of bands" {
     head -c 12000000 /dev/urandom > noise
     (printf 'P5 4000 3000 255 '; cat noise) > a.pgm

@@ -31,6 +31,18 @@ assert a[20:26, 70:120].min() < 100                        # the title
 END
 }
 
+@test "letters with accents are drawn without them" {
+    printf 'time,Größe µm,Łódź ±°,日本\n0,1,2,3\n1,4,3,2\n' > a.csv
+    printf 'time,Grosse um,Lodz +-deg,??\n0,1,2,3\n1,4,3,2\n' > b.csv
+    halo plot a.csv -o a.png
+    halo plot b.csv -o b.png
+    halo run 'crop:800x300+0+60,fit=1' a.png -o a.ppm
+    halo run 'crop:800x300+0+60,fit=1' b.png -o b.ppm
+    cmp a.ppm b.ppm
+    halo plot a.csv -o a.svg
+    grep -q 'Größe µm' a.svg
+}
+
 @test "the legend names every channel in its colour" {
     need_numpy
     make_rgb c.ppm 37 23

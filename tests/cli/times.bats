@@ -86,6 +86,9 @@ minute() { # a row every ten seconds
     printf 'time,x\n0,1\n0,2\n' > none.csv
     run --separate-stderr halo stats none.csv
     [ "$status" -eq 1 ]; says "all rows have the same time"
+    make_wav in.wav 8000
+    run --separate-stderr halo run trim:2:00 in.wav -o out.wav
+    [ "$status" -eq 1 ]; says "the beginning, frame 960000, is after the last of 8000 frames, which last 1 s"
 }
 
 @test "columns by name and range, and their names in results" {
@@ -124,6 +127,49 @@ minute() { # a row every ten seconds
     says "the usual 10 s: 'reverse | resample:10s' makes them even"
     halo run 'reverse | resample:10s' back.csv -o out.csv -f
     [ "$(sed -n 2p out.csv)" = 00:00:20,1 ]
+}
+
+@test "what runs along time refuses a table whose times fall" {
+    printf '%s\n' time,v 00:00:30,5 00:00:20,4 00:00:10,3 > back.csv
+    local step
+    for step in integrate ewma:span=2 diff fill:previous savgol:3,1,deriv=1 \
+        lowpass:0.01,design=butterworth,phase=causal; do
+        run --separate-stderr halo run "$step" back.csv -o x.csv -f
+        [ "$status" -eq 1 ] && says "the times of the rows fall; reverse turns a table that runs backwards"
+        halo run -q "reverse | $step" back.csv -o x.csv -f
+        halo run -q "reverse | $step | reverse" back.csv -o x.csv -f
+        run --separate-stderr halo run "reverse | reverse | $step" back.csv -o y.csv
+        [ "$status" -eq 1 ]
+    done
+    halo run -q 'reverse | integrate' back.csv -o x.csv -f
+    [ "$(rows x.csv)" = 'time,v 00:00:10,0 00:00:20,35 00:00:30,80' ]
+    halo run -q 'gauss:1 | savgol:3,1 | fill' back.csv -o x.csv -f
+}
+
+@test "rows in no order are told to be sorted" {
+    printf '%s\n' time,v 00:00:10,1 00:00:20,2 00:00:30,3 00:00:50,4 00:00:40,5 > mixed.csv
+    run --separate-stderr halo run gain:2 mixed.csv -o out.csv
+    says "rows are not in the order of time (row 5 comes 10 s earlier than the one before it)"
+    says "sort them by their times first; then resample:10s makes them even"
+    run --separate-stderr halo run resample:10s mixed.csv -o out.csv -f
+    [ "$status" -eq 1 ] && says "row 5 is before the one of row 4; others rise: sort the rows"
+    printf '%s\n' 00:00:10,1 00:00:40,3 00:00:30,4 00:00:05,5 > mixed.csv
+    run --separate-stderr halo run 'reverse | resample:10s' mixed.csv -o out.csv -f
+    [ "$status" -eq 1 ] && says "sort the rows"
+    printf '%s\n' date,v 2024-03-01,1 2024-03-05,2 2024-03-03,4 2024-03-09,4 > mixed.csv
+    run --separate-stderr halo run trim:2024-03-02 mixed.csv -o out.csv -f
+    [ "$status" -eq 1 ] && says "so a date is no place; sort the rows by their times"
+}
+
+@test "intervals in messages are written as people write them" {
+    printf '%s\n' date,v 2024-01-01,1 2024-02-01,2 2024-03-01,3 2024-04-01,4 2024-05-01,4 2024-06-01,4 \
+        > months.csv
+    run --separate-stderr halo run gain:1 months.csv -o out.csv
+    says "the usual 2678400 s: resample:31d makes them even"
+    halo run -q resample:31d months.csv -o out.csv -f
+    printf '%s\n' time,v 0,1 1704067200,2 1704067201,3 > far.csv
+    run --separate-stderr halo run resample:1ms far.csv -o out.csv -f
+    [ "$status" -eq 5 ]; says "19723 days apart, gives 1704067201001 frames, and 68719476736 are the most"
 }
 
 @test "fill:linear is linear in time where rows are not evenly spaced" {

@@ -213,7 +213,13 @@ integrate cumtrapz
 fill fillna
 spectrogram stft
 clamp clip
+flatten flatten background
 EOF
+    halo help 'max projection' | grep -q 'halo stack max'
+    for word in projection 'z project' mip; do halo help "$word" | grep -q 'halo stack'; done
+    for word in concat append montage gif palette colormap; do halo help "$word" > "$word.txt"; done
+    run ! grep declip append.txt
+    halo help strip | grep -q -- '--strip of every command'
     make_wav a.wav 80
     run --separate-stderr halo run psdd a.wav -o x.wav
     [[ $stderr != *"'pad'"* ]]

@@ -106,6 +106,8 @@ static const char *const more[] = {
     "over:[gray | gain:0.5],at=5+3",
     "over:[box:3,border=valid],at=-0-7",
     "cutout:[gray | gauss:2] | gauss:2",
+    "cutout:[gray | gauss:2] | flatten:#ff8000",
+    "pad:to=90x80,at=top-left,color=#336699",
     "sobel:x",
     "sobel:y,border=valid",
     "scan:op=max,axis=x,exclusive=1",
