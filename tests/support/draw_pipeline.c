@@ -105,10 +105,15 @@ static void add_text(Rng *rng, const HaloParam *param, char *text, size_t size)
                                        "0,0",
                                        "250,240,215",
                                        "1,0.1,2,-0.1,0.9,-3",
-                                       "1,0.1,-2,0,0.9,3,0.002,-0.001"};
+                                       "1,0.1,-2,0,0.9,3,0.002,-0.001",
+                                       "white",
+                                       "#f80"};
     const char *one;
-    do one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
-    while (!suits(param, one));
+    int tries = 0;
+    do {
+        one = word[rng_between(rng, 0, (int64_t)(sizeof word / sizeof *word) - 1)];
+        if (tries++ == 10000) fail_case(NULL, "no text here suits %s=: one has to be added", param->key);
+    } while (!suits(param, one));
     add(text, size, "\"%s\"", one);
 }
 
