@@ -8,7 +8,7 @@
 
 /* ---- manual page ---------------------------------------------------------------------------------------- */
 
-/* Text as roff has it: nothing in it is a command, hyphens are hyphens. */
+/* Text as roff has it: nothing in it is a command, hyphens are hyphens, and lines may end behind a bar. */
 static void put_roff(FILE *to, const char *text)
 {
     bool start = true;
@@ -18,6 +18,8 @@ static void put_roff(FILE *to, const char *text)
             fputs("\\e", to);
         else if (*text == '-')
             fputs("\\-", to);
+        else if (*text == '|')
+            fputs("|\\:", to);
         else if (*text == '\'')
             fputs("\\(aq", to);
         else if (strncmp(text, "…", 3) == 0) {

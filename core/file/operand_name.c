@@ -27,8 +27,8 @@ static HaloStatus field_at(const char *path, const char *at, int *field, const c
     return halo_fail(
         HALO_ERR_USAGE,
         "unknown field '{%s}' in '%s': {dir}, {stem} and {name} are known%s%s%s; {{ and }} stand for braces",
-        word, path, meant != NULL ? "; did you mean {" : "", meant != NULL ? meant : "",
-        meant != NULL ? "}?" : "");
+        word, path, meant != NULL ? "; did you mean '" : "", meant != NULL ? meant : "",
+        meant != NULL ? "'?" : "");
 }
 
 HaloStatus operand_fields(const char *path, bool *any)

@@ -179,7 +179,7 @@ END
     [ "$status" -eq 2 ]
     says "unknown field '{1}' in 'b{1}.ppm': {dir}, {stem} and {name} are known; {{ and }} stand for braces"
     run --separate-stderr halo run 'subtract:"{stam}.ppm"' a.ppm -o z.ppm
-    [ "$status" -eq 2 ] && says "did you mean {stem}?"
+    [ "$status" -eq 2 ] && says "did you mean 'stem'?"
 }
 
 @test "a flat field's mean is known before the first band: memory stays that of bands" {
