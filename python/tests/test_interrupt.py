@@ -38,7 +38,7 @@ def test_ends_the_run(rng):
     _soon(_interrupt)
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        hf.run(LONG, x)
+        hf.run(LONG, x, device="cpu")
     assert time.monotonic() - begin < 10
     assert np.array_equal(hf.gauss(x, 1), hf.gauss(x, 1, device="cpu"))
 
@@ -46,12 +46,12 @@ def test_ends_the_run(rng):
 def test_handlers_of_the_program(rng):
     x = rng.integers(0, 256, (512, 512), dtype="uint8")
     text, count = " | ".join(["median:9"] * 40), []
-    expected = hf.run(text, x)
+    expected = hf.run(text, x, device="cpu")
     before = signal.signal(signal.SIGINT, lambda *_: count.append(1))
     try:
         timer = _soon(_interrupt)
         while timer.is_alive() or not count:
-            assert np.array_equal(hf.run(text, x), expected)
+            assert np.array_equal(hf.run(text, x, device="cpu"), expected)
     finally:
         signal.signal(signal.SIGINT, before)
     assert count == [1]
@@ -61,8 +61,8 @@ def test_other_threads_go_on(rng):
     """The signal is the main thread's."""
     x = rng.integers(0, 256, (512, 512), dtype="uint8")
     text, made = " | ".join(["median:9"] * 40), []
-    expected = hf.run(text, x)
-    thread = threading.Thread(target=lambda: made.append(hf.run(text, x)))
+    expected = hf.run(text, x, device="cpu")
+    thread = threading.Thread(target=lambda: made.append(hf.run(text, x, device="cpu")))
     thread.start()
     with pytest.raises(KeyboardInterrupt):
         _interrupt()
@@ -84,7 +84,7 @@ def test_files(rng, tmp_path):
     _soon(_interrupt)
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        hf.run_file(LONG, tmp_path / "in.png", tmp_path / "out.png")
+        hf.run_file(LONG, tmp_path / "in.png", tmp_path / "out.png", device="cpu")
     assert time.monotonic() - begin < 10
     assert [path.name for path in tmp_path.iterdir()] == ["in.png"]
 
@@ -133,7 +133,10 @@ def test_batch(rng, tmp_path):
     timer = threading.Timer(0.7, _interrupt)
     timer.start()
     begin = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        hf.batch(LONG, [tmp_path / "0.png", tmp_path / "1.png"], out_dir=tmp_path / "out")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            hf.batch(LONG, [tmp_path / "0.png", tmp_path / "1.png"], out_dir=tmp_path / "out", device="cpu")
+    finally:
+        timer.cancel()
     assert time.monotonic() - begin < 10
     assert {path.name for path in tmp_path.glob("out/*")} <= {".halo-journal"}
