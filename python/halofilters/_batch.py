@@ -4,7 +4,7 @@ import os
 import re
 
 from . import _lib
-from ._errors import Error, UsageError, error_of
+from ._errors import Error, NotFoundError, UsageError, error_of
 
 
 def program():
@@ -12,7 +12,10 @@ def program():
     given = os.environ.get("HALO_PROGRAM")
     if given:
         return given
-    return os.path.join(os.path.dirname(__file__), "bin", "halo")
+    path = os.path.join(os.path.dirname(__file__), "bin", "halo")
+    if os.path.exists(path):
+        return path
+    raise NotFoundError(f"{path}: this package has no program: the environment variable HALO_PROGRAM names one")
 
 
 def _arguments(options):

@@ -72,6 +72,8 @@ def text_of(key, value, others):
     if key.type == "border" and isinstance(value, (int, float)):
         return f"constant={number(value)}"
     if isinstance(value, (tuple, list)):
+        if key.type == "text" and all(isinstance(row, (tuple, list)) for row in value):  # a matrix, or points
+            value = [one for row in value for one in row]
         if any(isinstance(one, (tuple, list)) for one in value):
             raise UsageError(f"{key.word}: expected a number, a text or a list of these, got rows of numbers")
         if key.type == "point":

@@ -148,6 +148,16 @@ def test_masks(rng, tmp_path):
         hf.dilate(x, np.ones((3, 3)))
 
 
+def test_matrices_and_points(rng):
+    x = rng.random((20, 30), dtype="float32")
+    matrix = np.array([[1, 0, 2.5], [0, 1, -3]])
+    corners = np.float32([[1, 2], [28, 1], [27, 18], [2, 17]])
+    expected = hf.affine(x, "1,0,2.5,0,1,-3")
+    assert np.array_equal(hf.affine(x, matrix), expected)
+    assert np.array_equal(hf.affine(x, matrix.tolist()), expected)
+    assert np.array_equal(hf.perspective(x, corners=corners), hf.perspective(x, corners="1,2,28,1,27,18,2,17"))
+
+
 def test_masked_arrays(rng):
     x = rng.random((20, 30), dtype="float32")
     masked = np.ma.masked_greater(x, 0.9)
