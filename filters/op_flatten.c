@@ -1,27 +1,7 @@
 /* flatten: a picture with alpha on a colour. */
-#include "halo/mix.h"
 #include "ops.h"
 #include "paint.h"
-
-/* The channels but alpha. */
-static HaloStatus leave_alpha_out(HaloBuilder *builder, HaloReg in, HaloReg *out)
-{
-    const HaloShape *shape = halo_build_shape(builder, in);
-    const int colours = shape->channels - 1;
-    int *const begin = halo_build_keep(builder, sizeof *begin * (size_t)shape->channels);
-    HaloMixTerm *const term = halo_build_keep(builder, sizeof *term * (size_t)shape->channels);
-    if (begin == NULL || term == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    for (int c = 0; c < colours; c++) {
-        begin[c] = c;
-        term[c] = (HaloMixTerm){c + (c >= shape->alpha), 1.0};
-    }
-    begin[colours] = colours;
-    const HaloStep step = {.primitive = HALO_MIX,
-                           .sources = 1,
-                           .src = {in},
-                           .u.mix = {.channels = colours, .alpha = -1, .begin = begin, .term = term}};
-    return halo_build_step(builder, &step, out);
-}
+#include "regions.h"
 
 static HaloStatus build_flatten(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
@@ -34,7 +14,7 @@ static HaloStatus build_flatten(HaloBuilder *builder, const HaloValue *arg, Halo
     if (shape->alpha < 0 || shape->channels < 2) goto out;
     HALO_TRY(paint_fits("flatten: color", shape, &paint));
     HALO_TRY(paint_below(builder, in, &paint, &laid));
-    HALO_TRY(leave_alpha_out(builder, laid, out));
+    HALO_TRY(regions_colours(builder, laid, out));
 out:
     return status;
 }
