@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "core.h"
+#include "halo/rounded.h"
 
 /* What a caller's array is. */
 typedef struct Layout {
@@ -20,6 +21,8 @@ enum { LAYOUT_ROWS, LAYOUT_COLUMNS, LAYOUT_CHANNELS };
 HaloStatus layout_read(const HaloArray *array, const char *name, Layout *layout);
 /* Sound and series of 64 bits are computed in f32, as HALO_PRECISION_SINGLE has it. */
 void layout_narrow(Layout *layout);
+/* Pictures of numbers that f32 does not hold all become f64, where they are only moved or compared. */
+void layout_widen(Layout *layout);
 /* The array that a result of this shape is, of so many pages, in C order with the axes of `like`. */
 HaloStatus layout_of_result(const HaloShape *shape, const Layout *like, Layout *result);
 /* The array holds samples of this shape, as results have it: 64-bit ones of pictures, too. */
@@ -43,8 +46,8 @@ bool layout_overlaps(const Layout *a, const Layout *b);
 /* Copies an array in host memory, and moves it to the copy, which the caller frees. */
 HaloStatus layout_copy(Layout *layout, HaloMemory *memory, void **copy);
 
-/* convert.c: copies a page to a buffer, converting its samples, and back. */
-HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf);
+/* convert.c: copies a page to a buffer, converting its samples, and back; *lost counts what that loses. */
+HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost *lost);
 void convert_out(const HaloBuf *buf, const Layout *layout, int64_t page);
 
 #endif

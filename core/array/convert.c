@@ -1,24 +1,9 @@
 /* Copies between arrays of any layout and element type, and buffers. */
+#include <math.h>
 #include <string.h>
 
 #include "array.h"
-
-/* IEEE 754 binary16 as f32, which holds every one. */
-static float from_half(uint16_t half)
-{
-    const uint32_t sign = (uint32_t)(half >> 15) << 31, exponent = half >> 10 & 31u, fraction = half & 1023u;
-    uint32_t bits;
-    float value;
-    if (exponent == 0) {
-        value = (float)fraction * 0x1p-24f;
-        memcpy(&bits, &value, sizeof bits);
-    } else {
-        bits = (exponent == 31 ? 255u : exponent + 112u) << 23 | fraction << 13;
-    }
-    bits |= sign;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+#include "halo/half.h"
 
 /* Samples along one dimension, with the strides of both sides in bytes. */
 typedef struct Line {
@@ -52,9 +37,42 @@ static void convert_line(HaloType type, bool wide, const Line *line)
     case HALO_TYPE_I16: CONVERT_SCALED(int16_t) break;
     case HALO_TYPE_I32: CONVERT_SCALED(int32_t) break;
     case HALO_TYPE_I64: CONVERT_SCALED(int64_t) break;
-    case HALO_TYPE_F16: CONVERT(uint16_t, float, from_half(v)) break;
+    case HALO_TYPE_F16: CONVERT(uint16_t, float, halo_float_of_half(v)) break;
     case HALO_TYPE_F32: CONVERT_SCALED(float) break;
     case HALO_TYPE_F64: CONVERT_SCALED(double) break;
+    }
+}
+
+/* Counts what samples lose as f32, where there is one so large, or so small, that it may lose something. */
+#define COUNT_LOST(From, is_suspect, convert)                         \
+    {                                                                 \
+        From v;                                                       \
+        int suspects = 0;                                             \
+        for (int64_t i = 0; i < line->count; i++) {                   \
+            memcpy(&v, line->from + i * line->from_stride, sizeof v); \
+            suspects |= (is_suspect);                                 \
+        }                                                             \
+        for (int64_t i = 0; i < line->count && suspects; i++) {       \
+            memcpy(&v, line->from + i * line->from_stride, sizeof v); \
+            convert(v, lost);                                         \
+        }                                                             \
+    }
+#define IS_LARGE(bits) (((uint64_t)v ^ (v < 0 ? ~(uint64_t)0 : 0)) >> (bits) != 0)
+
+static void count_lost(HaloType type, bool wide, const Line *line, HaloLost *lost)
+{
+    if (wide) {
+        if (type == HALO_TYPE_I64) COUNT_LOST(int64_t, IS_LARGE(52), halo_double_of_signed)
+        return;
+    }
+    switch (type) {
+    case HALO_TYPE_U32: COUNT_LOST(uint32_t, v >> 24 != 0, halo_float_of_signed) break;
+    case HALO_TYPE_I32: COUNT_LOST(int32_t, IS_LARGE(23), halo_float_of_signed) break;
+    case HALO_TYPE_I64: COUNT_LOST(int64_t, IS_LARGE(23), halo_float_of_signed) break;
+    case HALO_TYPE_F64:
+        COUNT_LOST(double, (fabs(v) >= 0x1p23) | (fabs(v) < 0x1p-126), halo_float_of_double)
+        break;
+    default: break;
     }
 }
 
@@ -85,9 +103,9 @@ static Strides strides_of_buffer(const HaloBuf *buf)
     return (Strides){buf->stride, size * buf->shape.channels, size};
 }
 
-/* Calls a line for each row and channel. */
+/* Calls a line for each row and channel. lost NULL: the types are the same. */
 static void each_line(const HaloShape *shape, const char *from, Strides a, char *to, Strides b,
-                      const Layout *layout, bool converts)
+                      const Layout *layout, HaloLost *lost)
 {
     const bool wide = shape->dtype == HALO_F64;
     for (int64_t y = 0; y < shape->height; y++)
@@ -98,25 +116,27 @@ static void each_line(const HaloShape *shape, const char *from, Strides a, char 
                                .to_stride = b.column,
                                .count = shape->width,
                                .scale = (double)layout->scale};
-            if (converts)
-                convert_line(layout->array.type, wide, &line);
-            else
+            if (lost == NULL) {
                 copy_line(halo_dtype_size(shape->dtype), &line);
+                continue;
+            }
+            convert_line(layout->array.type, wide, &line);
+            count_lost(layout->array.type, wide, &line, lost);
         }
 }
 
-HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf)
+HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost *lost)
 {
     const HaloStatus status = halo_buf_alloc(buf, &layout->shape);
     if (status != HALO_OK) return status;
     const bool converts = layout_type(layout->shape.dtype) != layout->array.type || layout->scale != 1.0f;
     each_line(&layout->shape, layout_page(layout, page), strides_of(layout), buf->data, strides_of_buffer(buf),
-              layout, converts);
+              layout, converts ? lost : NULL);
     return HALO_OK;
 }
 
 void convert_out(const HaloBuf *buf, const Layout *layout, int64_t page)
 {
     each_line(&buf->shape, buf->data, strides_of_buffer(buf), layout_page(layout, page), strides_of(layout),
-              layout, false);
+              layout, NULL);
 }

@@ -248,6 +248,13 @@ void layout_narrow(Layout *layout)
     layout->direct = is_direct(layout);
 }
 
+void layout_widen(Layout *layout)
+{
+    if (dtype_of(layout->array.type, true) != HALO_F64) return;
+    layout->shape.dtype = HALO_F64;
+    layout->direct = is_direct(layout);
+}
+
 /* A result has the dimensions of the input, and one for channels where it has several and the input has none.
  */
 static void axes_like(const HaloShape *shape, const Layout *like, HaloArray *array)

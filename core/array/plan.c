@@ -103,6 +103,7 @@ static HaloStatus plan_first(PlanArrays *arrays)
     HaloSession *work = NULL;
     HaloPlan *now = NULL;
     HaloBuf in = {.shape = arrays->input[0].shape};
+    HaloLost lost = {0}; /* which each run counts */
     HALO_TRY(session_borrow(arrays->session, arrays->input[0].array.gpu, &work));
     HALO_TRY(arrays_plan(arrays, work, &in, &arrays->plan));
     if (arrays->plan != NULL) HALO_TRY(arrays_output(arrays, arrays->plan, &arrays->output));
@@ -117,7 +118,7 @@ static HaloStatus plan_first(PlanArrays *arrays)
         HALO_FAIL(
             HALO_ERR_USAGE,
             "the size of the output depends on the samples, so arrays of several sounds are run one by one");
-    HALO_TRY(convert_in(&arrays->input[0], 0, &in));
+    HALO_TRY(convert_in(&arrays->input[0], 0, &in, &lost));
     HALO_TRY(arrays_plan(arrays, work, &in, &now));
     if (now != NULL) HALO_TRY(arrays_output(arrays, now, &arrays->output));
 out:

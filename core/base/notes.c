@@ -35,10 +35,10 @@ static const Row rows[HALO_NOTES] = {
                         "%llu cells are not numbers, or one too many, and count as gaps"},
     [HALO_NOTE_ROUNDED] =
         {"rounded",
-         "1 sample is rounded to the 24 bits of a 32-bit float as it is read: subtract an "
-         "offset where the file is made (--columns leaves columns of a table out)",
-         "%llu samples are rounded to the 24 bits of 32-bit floats as they are read: subtract "
-         "an offset where the file is made (--columns leaves columns of a table out)"},
+         "1 sample is rounded to the 24 bits of a 32-bit float as it is read: subtract an offset first "
+         "(--columns leaves columns of a table out)",
+         "%llu samples are rounded to the 24 bits of 32-bit floats as they are read: subtract an offset "
+         "first (--columns leaves columns of a table out)"},
     [HALO_NOTE_ROUNDED_WIDE] =
         {"rounded-64",
          "1 integer is rounded to the 53 bits of a 64-bit float: --columns leaves columns of "

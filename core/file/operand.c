@@ -1,8 +1,8 @@
 /* Secondary inputs: files that pipelines name. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "file.h"
+#include "halo/rounded.h"
 #include "operand.h"
 
 /* Shorter sound is read once, and is in memory for all inputs. */
@@ -22,15 +22,10 @@ static bool stays_in_file(const HaloReader *reader)
 static void count_rounded(const HaloBuf *data, HaloNotes *notes)
 {
     const double *sample = data->data;
-    uint64_t rounded = 0, vanished = 0;
+    HaloLost lost = {0};
     if (data->shape.dtype != HALO_F64) return;
-    for (int64_t i = 0; i < data->cols * data->shape.channels; i++) {
-        const float single = (float)sample[i];
-        rounded += (double)single != sample[i] && fabs(sample[i]) >= 0x1p23;
-        vanished += single == 0.0f && sample[i] != 0.0;
-    }
-    halo_note(notes, HALO_NOTE_ROUNDED, rounded);
-    halo_note(notes, HALO_NOTE_VANISHED, vanished);
+    for (int64_t i = 0; i < data->cols * data->shape.channels; i++) halo_float_of_double(sample[i], &lost);
+    halo_note_lost(notes, &lost);
 }
 
 static HaloStatus read_first(HaloSession *session, HaloOperand *operand)

@@ -5,12 +5,12 @@
 #include "report.h"
 #include "session.h"
 
-static void tell(const HaloSession *session, const HaloReport *report)
+void report_tell(const HaloSession *session, const HaloNotes *notes)
 {
     const HaloOptions *options = &session->options;
     char text[HALO_NOTE_TEXT];
     for (int i = 0; i < HALO_NOTES && options->message != NULL; i++)
-        if (halo_note_is_loss((HaloNote)i) && halo_note_text(&report->notes, (HaloNote)i, text) != NULL)
+        if (halo_note_is_loss((HaloNote)i) && halo_note_text(notes, (HaloNote)i, text) != NULL)
             options->message(options->context, text);
 }
 
@@ -32,7 +32,7 @@ HaloStatus report_give(const HaloSession *session, HaloReport *own, HaloReport *
 {
     HaloStatus status = HALO_OK;
     HaloReport *made = NULL;
-    tell(session, own);
+    report_tell(session, &own->notes);
     if (report == NULL) {
         halo_report_clear(own);
         return HALO_OK;

@@ -12,8 +12,10 @@ HaloStatus report_add(HaloMemory *memory, HaloReport *all, HaloReport *one, int6
 HaloStatus report_make_tables(HaloReport *report);
 void report_free_tables(HaloReport *report);
 
-/* public.c: the report on the heap that a public function returns, which takes over what `own` has, or, where
- * it is not wanted (`report` NULL), its end; HaloOptions::message gets the losses. */
+/* public.c: HaloOptions::message gets each loss. */
+void report_tell(const HaloSession *session, const HaloNotes *notes);
+/* The report on the heap that a public function returns, which takes over what `own` has, or, where
+ * it is not wanted (`report` NULL), its end; tells the losses. */
 HaloStatus report_give(const HaloSession *session, HaloReport *own, HaloReport **report);
 
 #endif

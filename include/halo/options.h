@@ -72,7 +72,7 @@ typedef struct HaloOptions {
      * part that is done, 0 to 1 (-1: not known): false ends the work with HALO_ERR_CANCELLED, and an output
      * that is saved is removed; on arrays in host memory it is called in the thread that calls halo; */
     bool (*progress)(void *context, double done);
-    /* with each remark on what a run lost or changed, a sentence; */
+    /* with each remark on what a run, a load, a save or a stack lost or changed, a sentence; */
     void (*message)(void *context, const char *text);
     /* and for the memory that work on a GPU needs beside its arrays, in the order of `stream` (both or none;
      * NULL from the first: there is no memory). */

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "halo/rounded.h"
 #include "halo/text.h"
-#include "samples/rounded.h"
 
 /* All powers of ten that a double holds exactly: with an integer below 2^53, one operation rounds once. */
 static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

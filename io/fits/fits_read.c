@@ -10,9 +10,9 @@
 
 #include "fits_source.h"
 #include "fitsfile.h"
+#include "halo/rounded.h"
 #include "meta/meta.h"
 #include "samples/image.h"
-#include "samples/rounded.h"
 
 enum { MOST_AXES = 8, MOST_HDUS = 65536, MOST_CARDS = 10000 };
 

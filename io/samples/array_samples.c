@@ -6,9 +6,9 @@
 #include <zlib.h>
 
 #include "bytes/endian.h"
-#include "half.h"
+#include "halo/half.h"
+#include "halo/rounded.h"
 #include "image.h"
-#include "rounded.h"
 
 /* The type the samples get; all but u8, u16 and f32 pass through a conversion to f32. */
 HaloDtype halo_array_dtype(const HaloArrayHead *head)

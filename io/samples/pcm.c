@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "rounded.h"
+#include "halo/rounded.h"
 
 HaloStatus halo_pcm_refuse_rate(double rate)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "bytes/endian.h"
-#include "half.h"
+#include "halo/half.h"
 
 #define BLOCK_SAMPLES 1024
 

@@ -1,9 +1,10 @@
 /* Converts a block's bytes to samples. */
 #ifdef HALO_HAVE_TIFF
-#include "samples/half.h"
 #include "tiffpixel.h"
 
 #include <string.h>
+
+#include "halo/half.h"
 
 /* ---- one sample ----------------------------------------------------------------------------------------- */
 

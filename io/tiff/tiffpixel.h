@@ -6,7 +6,7 @@
 #include "libtiff.h"
 
 #include "halo/format.h"
-#include "samples/rounded.h"
+#include "halo/rounded.h"
 
 typedef struct TiffPixels {
     int samples;  /* a pixel in the file */

@@ -90,14 +90,14 @@ def read(file, *, pages=False):
     -------
     array or Sound
         A picture as rows, columns and, where there are several, channels; a sound or a series as a Sound of
-        frames and channels. `info` says which channel is alpha, and what full scale is.
+        frames and channels. `info` says which channel is alpha, and what full scale is. Pictures of integers of
+        more than 16 bits, and of float64, are read as float32: with a `HaloWarning` where that loses more than
+        a fraction.
     """
     of = session()
     given, held = _input(file)
     array = Array(alpha=NONE, gpu=HOST)
     _lib.check(_lib.halo_load(of.handle, c.byref(given), pages, c.byref(array)))
-    if _lib.messages:
-        _lib.warn()
     shape = tuple(array.size[: array.dims])
     size = SIZE[array.type]
     for n in shape:
@@ -107,6 +107,8 @@ def read(file, *, pages=False):
         c.memmove((c.c_char * size).from_buffer(memory), array.data, size)
     finally:
         _lib.halo_free(array.data)
+    if _lib.messages:
+        _lib.warn()
     if numpy is not None:
         made = numpy.frombuffer(memory, dtype=NAME[array.type]).reshape(shape)
     else:
@@ -160,7 +162,8 @@ def write(
     file : path, file object or None
         None gives the bytes. What has no name needs `format`, such as "png".
     x : array or Sound
-        In host memory.
+        In host memory. Formats that have its type, as NPY and TIFF have most, keep it; else samples are
+        converted: with a `HaloWarning` where some are clipped, or lose more than a fraction.
     format : str, optional
         By default the one that the path's extension says.
     axes, rate, white, alpha

@@ -54,6 +54,8 @@ def stack(what, arrays, *, dtype=None, axes=None, white=None):
     out = described(made, axes)
     of = session()
     _lib.check(_lib.halo_stack_arrays(of.handle, what.encode(), given, len(views), c.byref(out)))
+    if _lib.messages:
+        _lib.warn()
     return finished(made)
 
 
@@ -71,6 +73,8 @@ def compare(a, b, *, axes=None, rate=None, white=None):
     given = (Array * 2)(*[described(view, axes, options["rate"], options["white"]) for view in views])
     found = Difference()
     _lib.check(_lib.halo_compare_arrays(session().handle, given, c.byref(found)))
+    if _lib.messages:
+        _lib.warn()
     values = {name: getattr(found, name) for name, _ in Difference._fields_[1:]}
     return {
         name: None

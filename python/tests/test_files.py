@@ -33,6 +33,26 @@ def test_round_trip(rng, tmp_path):
     }
 
 
+@pytest.mark.parametrize("dtype", ["uint32", "int8", "int16", "int32", "int64", "float16", "float64"])
+def test_types_are_kept(rng, tmp_path, dtype):
+    x = rng.integers(0, 100, (5, 6)).astype(dtype)
+    hf.write(tmp_path / "x.npy", x)
+    back = np.load(tmp_path / "x.npy")
+    assert back.dtype == x.dtype and np.array_equal(back, x)
+
+
+def test_losses_are_warnings(rng):
+    large = np.full((4, 5), 2**24 + 1, "int32")
+    with pytest.warns(hf.HaloWarning, match="20 samples are rounded"):
+        hf.gauss(large, 1)
+    with pytest.warns(hf.HaloWarning, match="40 samples are rounded"):
+        hf.stack("mean", [large, large])
+    with pytest.warns(hf.HaloWarning, match="20 samples are rounded"):
+        hf.read(hf.write(None, large, format="npy"))
+    with pytest.warns(hf.HaloWarning, match="20 samples are clipped"):
+        hf.write(None, np.full((4, 5), 2, "float32"), format="png", white=1)
+
+
 def test_alpha(rng):
     x = rng.integers(0, 256, (20, 30, 4), dtype="uint8")
     made = hf.write(None, x, format="png", alpha=-1)

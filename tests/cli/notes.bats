@@ -126,7 +126,7 @@ make_numbers() {
 }
 
 @test "numbers that 32-bit floats do not hold are counted, once, with the remedy" {
-    local remedy='subtract an offset where the file is made (--columns leaves columns of a table out)'
+    local remedy='subtract an offset first (--columns leaves columns of a table out)'
     local one="1 sample is rounded to the 24 bits of a 32-bit float as it is read: $remedy"
     local two="2 samples are rounded to the 24 bits of 32-bit floats as they are read: $remedy"
     printf 't,v\n1700000000.5,1\n1700000001.5,2.1\n16777216,3\n' > t.csv

@@ -1,6 +1,6 @@
 /* Half floats (IEEE 754 binary16), which files hold and halo reads as f32. */
-#ifndef HALO_IO_HALF_H
-#define HALO_IO_HALF_H
+#ifndef HALO_HALF_H
+#define HALO_HALF_H
 
 #include <stdint.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Converts 64-bit numbers to f32, and counts those that lose more than a fraction and those that become 0. */
-#ifndef HALO_IO_ROUNDED_H
-#define HALO_IO_ROUNDED_H
+#ifndef HALO_ROUNDED_H
+#define HALO_ROUNDED_H
 
 #include <math.h>
 #include <stdbool.h>
