@@ -2,10 +2,11 @@
  * to structural similarity", 2004. In f64, vertically first, then horizontally. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "part.h"
 
-enum { REACH = 5, TAPS = 2 * REACH + 1, ROWS = 32, PLANES = 4 };
+enum { REACH = 5, TAPS = 2 * REACH + 1, ROWS = 32, PLANES = 4, PART = 256 };
 
 typedef struct Work {
     const Pair *pair;
@@ -17,38 +18,58 @@ typedef struct Work {
     double *contrast;  /* likewise, of contrast and structure alone; NULL: they are not wanted */
 } Work;
 
-/* Weighted sums down the columns: of a, b, a² + b² and ab, whose first rows are `a` and `b`. */
+/* sum[p][i] += tap * plane[p][i] of all planes, which lie `pitch` apart. */
+static void add_taps(double tap, const double *from, int64_t pitch, int64_t n, double sum[PLANES][PART])
+{
+    for (int p = 0; p < PLANES; p++) {
+        const double *restrict at = from + p * pitch;
+        double *restrict to = sum[p];
+        for (int64_t i = 0; i < n; i++) to[i] += tap * at[i];
+    }
+}
+
+/* The terms of one row of taps: of a, b, a² + b² and ab. */
+static void add_rows(double tap, const double *restrict x, const double *restrict y, int64_t n,
+                     double sum[PLANES][PART])
+{
+    for (int64_t i = 0; i < n; i++) sum[0][i] += tap * x[i];
+    for (int64_t i = 0; i < n; i++) sum[1][i] += tap * y[i];
+    for (int64_t i = 0; i < n; i++) sum[2][i] += tap * (x[i] * x[i] + y[i] * y[i]);
+    for (int64_t i = 0; i < n; i++) sum[3][i] += tap * (x[i] * y[i]);
+}
+
+/* Weighted sums down the columns, whose first rows are `a` and `b`. A part of a row stays in the nearest cache,
+ * and the loops along it become vectors; each sum is added up in the order of its taps. */
 static void down(const Work *work, const double *a, const double *b, double *plane)
 {
     const int64_t n = work->cols;
-    double *restrict pa = plane, *restrict pb = plane + n, *restrict ps = plane + 2 * n,
-                     *restrict pp = plane + 3 * n;
-    for (int64_t i = 0; i < PLANES * n; i++) plane[i] = 0.0;
-    for (int k = 0; k < TAPS; k++) {
-        const double tap = work->tap[k];
-        const double *restrict x = a + k * n, *restrict y = b + k * n;
-        for (int64_t i = 0; i < n; i++) {
-            pa[i] += tap * x[i];
-            pb[i] += tap * y[i];
-            ps[i] += tap * (x[i] * x[i] + y[i] * y[i]);
-            pp[i] += tap * (x[i] * y[i]);
-        }
+    for (int64_t at = 0; at < n; at += PART) {
+        const int64_t count = smaller(PART, n - at);
+        double sum[PLANES][PART] = {{0}};
+        for (int k = 0; k < TAPS; k++) add_rows(work->tap[k], a + k * n + at, b + k * n + at, count, sum);
+        for (int p = 0; p < PLANES; p++) memcpy(plane + p * n + at, sum[p], (size_t)count * sizeof(double));
     }
 }
 
 /* The sum over the pixels of a row that are far enough from its ends. */
 static double along(const Work *work, const double *plane, double *contrast)
 {
-    const int64_t n = work->cols, channels = work->pair->a->shape.channels;
+    const int64_t n = work->cols, channels = work->pair->a->shape.channels, end = n - REACH * channels;
     double total = 0.0, alone = 0.0;
-    for (int64_t i = REACH * channels; i < n - REACH * channels; i++) {
-        double sum[PLANES] = {0};
+    for (int64_t at = REACH * channels; at < end; at += PART) {
+        const int64_t count = smaller(PART, end - at);
+        double sum[PLANES][PART] = {{0}}, value[PART], other[PART];
         for (int k = 0; k < TAPS; k++)
-            for (int p = 0; p < PLANES; p++) sum[p] += work->tap[k] * plane[p * n + i + (k - REACH) * channels];
-        const double a = sum[0], b = sum[1], product = a * b, squares = a * a + b * b;
-        total += (2 * product + work->c1) * (2 * (sum[3] - product) + work->c2) /
-                 ((squares + work->c1) * (sum[2] - squares + work->c2));
-        if (contrast != NULL) alone += (2 * (sum[3] - product) + work->c2) / (sum[2] - squares + work->c2);
+            add_taps(work->tap[k], plane + at + (k - REACH) * channels, n, count, sum);
+        for (int64_t i = 0; i < count; i++) {
+            const double product = sum[0][i] * sum[1][i],
+                         squares = sum[0][i] * sum[0][i] + sum[1][i] * sum[1][i];
+            const double upper = 2 * (sum[3][i] - product) + work->c2, lower = sum[2][i] - squares + work->c2;
+            value[i] = (2 * product + work->c1) * upper / ((squares + work->c1) * lower);
+            other[i] = upper / lower;
+        }
+        for (int64_t i = 0; i < count; i++) total += value[i];
+        for (int64_t i = 0; i < count && contrast != NULL; i++) alone += other[i];
     }
     if (contrast != NULL) *contrast = alone;
     return total;
