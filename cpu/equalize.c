@@ -293,8 +293,9 @@ HaloStatus cpu_equalize(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, co
     HaloEqualize one = *equalize;
     one.tile_width = src_row.cols;
     one.tile_height = 1;
-    if (cpu_are_narrow(src, dst) && one.tiles_x == 1 && one.tiles_y == 1 && equalize->tile_width == src->cols &&
-        equalize->tile_height == src->rows) {
+    /* Not if levels are mixed: the weights are of places in the tile. */
+    if (cpu_are_narrow(src, dst) && !one.mixed && one.tiles_x == 1 && one.tiles_y == 1 &&
+        equalize->tile_width == src->cols && equalize->tile_height == src->rows) {
         e.src = &src_row;
         e.dst = dst = &dst_row;
         e.how = &one;

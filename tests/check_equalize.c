@@ -99,6 +99,25 @@ static void near_levels(Rng *rng)
     testbuf_free(&src);
 }
 
+/* One tile that is the image, whose levels are mixed with themselves: by the place in the tile. */
+static void narrow_images(Rng *rng)
+{
+    const HaloShape shape = test_shape(HALO_F32, rng_between(rng, 1, 70), rng_between(rng, 2, 50), 1);
+    const HaloStep how = {.u.equalize.tiles_x = 1,
+                          .u.equalize.tiles_y = 1,
+                          .u.equalize.tile_width = shape.width,
+                          .u.equalize.tile_height = shape.height,
+                          .u.equalize.bins = 65536,
+                          .u.equalize.white = shape.white,
+                          .u.equalize.joint = true,
+                          .u.equalize.mixed = true,
+                          .store = {1, 1}};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), rng);
+    testbuf_fill(&src, false, rng);
+    check(&src, &shape, &how, rng);
+    testbuf_free(&src);
+}
+
 /* A flat image is not changed. */
 static void flat_images_do_not_change(void **state)
 {
@@ -188,6 +207,7 @@ int main(int argc, char **argv)
         random_test(several_tiles, 120),
         random_test(larger_images, 8),
         random_test(near_levels, 8),
+        random_test(narrow_images, 20),
         cmocka_unit_test(flat_images_do_not_change),
         cmocka_unit_test(levels_are_mixed_beside_single_tiles),
     };
