@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "halo/expr.h"
+#include "halo/expr_writer.h"
 #include "halo/text.h"
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
@@ -89,99 +89,65 @@ double paint_sample(const HaloShape *shape, const Paint *paint, int channel)
 
 /* ---- programs ------------------------------------------------------------------------------------------- */
 
-typedef struct Program {
-    HaloExpr *expr;
-    int values; /* on the stack */
-} Program;
-
-static void push(Program *program, HaloExprStep step)
-{
-    HaloExpr *expr = program->expr;
-    expr->at[expr->length++] = step;
-    program->values += 1 - halo_expr_takes(step.code);
-    if (program->values > expr->depth) expr->depth = program->values;
-}
-
-static void push_code(Program *program, HaloExprCode code) { push(program, (HaloExprStep){.code = code}); }
-
-static void push_number(Program *program, double number)
-{
-    push(program, (HaloExprStep){.code = HALO_EXPR_NUMBER, .number = number});
-}
-
-/* channel -1: that of the result. */
-static void push_sample(Program *program, int channel)
-{
-    push(program, (HaloExprStep){.code = HALO_EXPR_SOURCE, .channel = channel});
-}
-
 /* The colour's sample of the result's channel. */
-static void push_paint(Program *program, const HaloShape *shape, const Paint *paint, int channel)
+static void write_paint(HaloExprWriter *to, const HaloShape *shape, const Paint *paint, int channel)
 {
     const double sample = paint_sample(shape, paint, channel);
     int next = channel + 1;
     while (next < shape->channels && paint_sample(shape, paint, next) == sample) next++;
     if (next == shape->channels) {
-        push_number(program, sample);
+        halo_expr_push_number(to, sample);
         return;
     }
-    push_code(program, HALO_EXPR_C);
-    push_number(program, (double)next); /* channels count from 1 here: this one, and those like it */
-    push_code(program, HALO_EXPR_LE);
-    push_number(program, sample);
-    push_paint(program, shape, paint, next);
-    push_code(program, HALO_EXPR_SELECT);
+    halo_expr_push_code(to, HALO_EXPR_C);
+    halo_expr_push_number(to, (double)next); /* channels count from 1 here: this one, and those like it */
+    halo_expr_push_code(to, HALO_EXPR_LE);
+    halo_expr_push_number(to, sample);
+    write_paint(to, shape, paint, next);
+    halo_expr_push_code(to, HALO_EXPR_SELECT);
 }
 
-/* from <= the coordinate < to */
-static void push_within(Program *program, HaloExprCode coordinate, int64_t from, int64_t to)
+/* first <= the coordinate < end */
+static void write_within(HaloExprWriter *to, HaloExprCode coordinate, int64_t first, int64_t end)
 {
-    push_code(program, coordinate);
-    push_number(program, (double)from);
-    push_code(program, HALO_EXPR_GE);
-    push_code(program, coordinate);
-    push_number(program, (double)to);
-    push_code(program, HALO_EXPR_LT);
-    push_code(program, HALO_EXPR_AND);
-}
-
-static HaloStatus begin(HaloBuilder *builder, Program *program)
-{
-    *program = (Program){.expr = halo_build_keep(builder, sizeof *program->expr)};
-    if (program->expr == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    *program->expr = (HaloExpr){.alphas = true, .places = true};
-    return HALO_OK;
+    halo_expr_push_code(to, coordinate);
+    halo_expr_push_number(to, (double)first);
+    halo_expr_push_code(to, HALO_EXPR_GE);
+    halo_expr_push_code(to, coordinate);
+    halo_expr_push_number(to, (double)end);
+    halo_expr_push_code(to, HALO_EXPR_LT);
+    halo_expr_push_code(to, HALO_EXPR_AND);
 }
 
 HaloStatus paint_around(HaloBuilder *builder, HaloReg in, const Paint *paint, int64_t x, int64_t y,
                         int64_t width, int64_t height, HaloReg *out)
 {
-    Program program;
-    const HaloStatus status = begin(builder, &program);
+    HaloExprWriter to;
+    const HaloStatus status = halo_expr_begin(builder, &to);
     if (status != HALO_OK) return status;
-    push_within(&program, HALO_EXPR_X, x, x + width);
-    push_within(&program, HALO_EXPR_Y, y, y + height);
-    push_code(&program, HALO_EXPR_AND);
-    push_sample(&program, -1);
-    push_paint(&program, halo_build_shape(builder, in), paint, 0);
-    push_code(&program, HALO_EXPR_SELECT);
-    const HaloStep step = {.primitive = HALO_EXPR, .sources = 1, .src = {in}, .u.expr = program.expr};
+    write_within(&to, HALO_EXPR_X, x, x + width);
+    write_within(&to, HALO_EXPR_Y, y, y + height);
+    halo_expr_push_code(&to, HALO_EXPR_AND);
+    halo_expr_push_sample(&to, 0, -1);
+    write_paint(&to, halo_build_shape(builder, in), paint, 0);
+    halo_expr_push_code(&to, HALO_EXPR_SELECT);
+    const HaloStep step = {.primitive = HALO_EXPR, .sources = 1, .src = {in}, .u.expr = to.expr};
     return halo_build_step(builder, &step, out);
 }
 
 HaloStatus paint_below(HaloBuilder *builder, HaloReg in, const Paint *paint, HaloReg *out)
 {
     const HaloShape *shape = halo_build_shape(builder, in);
-    Program program;
-    const HaloStatus status = begin(builder, &program);
+    HaloExprWriter to;
+    const HaloStatus status = halo_expr_begin(builder, &to);
     if (status != HALO_OK) return status;
-    program.expr->alphas = false;
-    push_paint(&program, shape, paint, 0);
-    push_sample(&program, -1);
-    push_sample(&program, shape->alpha);
-    push_number(&program, (double)shape->white);
-    push_code(&program, HALO_EXPR_DIV);
-    push_code(&program, HALO_EXPR_MIX);
-    const HaloStep step = {.primitive = HALO_EXPR, .sources = 1, .src = {in}, .u.expr = program.expr};
+    to.expr->alphas = false;
+    write_paint(&to, shape, paint, 0);
+    halo_expr_push_sample(&to, 0, -1);
+    halo_expr_push_sample(&to, 0, shape->alpha);
+    halo_expr_push_number(&to, (double)shape->white);
+    halo_expr_push_code(&to, HALO_EXPR_DIV);
+    halo_expr_push_code(&to, HALO_EXPR_MIX);
+    const HaloStep step = {.primitive = HALO_EXPR, .sources = 1, .src = {in}, .u.expr = to.expr};
     return halo_build_step(builder, &step, out);
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "halo/expr.h"
+#include "halo/expr_writer.h"
 #include "halo/mix.h"
 #include "pipeline/pipeline.h"
 
@@ -12,128 +12,94 @@ enum { INPUT, MADE, SHARE }; /* sources of the programs */
 
 /* ---- programs ------------------------------------------------------------------------------------------- */
 
-typedef struct Program {
-    HaloExpr *expr;
-    int values; /* on the stack */
-    float full; /* what of the mask is a share of 1 */
-} Program;
-
-static void push(Program *program, HaloExprStep step)
+/* full: the sample of the mask that is a share of 1 */
+static void write_share(HaloExprWriter *to, float full)
 {
-    HaloExpr *expr = program->expr;
-    expr->at[expr->length++] = step;
-    program->values += 1 - halo_expr_takes(step.code);
-    if (program->values > expr->depth) expr->depth = program->values;
-}
-
-static void push_code(Program *program, HaloExprCode code) { push(program, (HaloExprStep){.code = code}); }
-
-static void push_number(Program *program, double number)
-{
-    push(program, (HaloExprStep){.code = HALO_EXPR_NUMBER, .number = number});
-}
-
-/* channel -1: that of the result. */
-static void push_sample(Program *program, int source, int channel)
-{
-    push(program, (HaloExprStep){.code = HALO_EXPR_SOURCE, .source = source, .channel = channel});
-}
-
-static void push_share(Program *program)
-{
-    push_sample(program, SHARE, 0);
-    if (program->full == 1.0f) return;
-    push_number(program, (double)program->full);
-    push_code(program, HALO_EXPR_DIV);
+    halo_expr_push_sample(to, SHARE, 0);
+    if (full == 1.0f) return;
+    halo_expr_push_number(to, (double)full);
+    halo_expr_push_code(to, HALO_EXPR_DIV);
 }
 
 /* fma(made - input, share, input), where what pushes the share is left to the caller. */
-static void push_distance(Program *program, int channel)
+static void write_distance(HaloExprWriter *to, int channel)
 {
-    push_sample(program, MADE, channel);
-    push_sample(program, INPUT, channel);
-    push_code(program, HALO_EXPR_SUB);
+    halo_expr_push_sample(to, MADE, channel);
+    halo_expr_push_sample(to, INPUT, channel);
+    halo_expr_push_code(to, HALO_EXPR_SUB);
 }
 
-static void push_sum(Program *program, int channel)
+static void write_sum(HaloExprWriter *to, int channel)
 {
-    push_sample(program, INPUT, channel);
-    push_code(program, HALO_EXPR_FMA);
+    halo_expr_push_sample(to, INPUT, channel);
+    halo_expr_push_code(to, HALO_EXPR_FMA);
 }
 
-static void push_mixed(Program *program, int channel)
+static void write_mixed(HaloExprWriter *to, float full, int channel)
 {
-    push_distance(program, channel);
-    push_share(program);
-    push_sum(program, channel);
+    write_distance(to, channel);
+    write_share(to, full);
+    write_sum(to, channel);
 }
 
 /* Colours mix by the share of the result's alpha that comes from the operation. */
-static void push_colour(Program *program, int alpha)
+static void write_colour(HaloExprWriter *to, float full, int alpha)
 {
-    push_mixed(program, alpha);
-    push_number(program, 0.0);
-    push_code(program, HALO_EXPR_GT);
-    push_distance(program, -1);
-    push_sample(program, MADE, alpha);
-    push_share(program);
-    push_code(program, HALO_EXPR_MUL);
-    push_mixed(program, alpha);
-    push_code(program, HALO_EXPR_DIV);
-    push_sum(program, -1);
-    push_sample(program, INPUT, -1);
-    push_code(program, HALO_EXPR_SELECT);
+    write_mixed(to, full, alpha);
+    halo_expr_push_number(to, 0.0);
+    halo_expr_push_code(to, HALO_EXPR_GT);
+    write_distance(to, -1);
+    halo_expr_push_sample(to, MADE, alpha);
+    write_share(to, full);
+    halo_expr_push_code(to, HALO_EXPR_MUL);
+    write_mixed(to, full, alpha);
+    halo_expr_push_code(to, HALO_EXPR_DIV);
+    write_sum(to, -1);
+    halo_expr_push_sample(to, INPUT, -1);
+    halo_expr_push_code(to, HALO_EXPR_SELECT);
 }
 
 /* share > 0 ? share < 1 ? mixed : made : input */
-static void write_mask(Program *program, int alpha)
+static void write_mask(HaloExprWriter *to, float full, int alpha)
 {
-    push_share(program);
-    push_number(program, 0.0);
-    push_code(program, HALO_EXPR_GT);
-    push_share(program);
-    push_number(program, 1.0);
-    push_code(program, HALO_EXPR_LT);
+    write_share(to, full);
+    halo_expr_push_number(to, 0.0);
+    halo_expr_push_code(to, HALO_EXPR_GT);
+    write_share(to, full);
+    halo_expr_push_number(to, 1.0);
+    halo_expr_push_code(to, HALO_EXPR_LT);
     if (alpha >= 0) {
-        push_code(program, HALO_EXPR_C);
-        push_number(program, alpha + 1.0);
-        push_code(program, HALO_EXPR_EQ);
-        push_mixed(program, alpha);
-        push_colour(program, alpha);
-        push_code(program, HALO_EXPR_SELECT);
+        halo_expr_push_code(to, HALO_EXPR_C);
+        halo_expr_push_number(to, alpha + 1.0);
+        halo_expr_push_code(to, HALO_EXPR_EQ);
+        write_mixed(to, full, alpha);
+        write_colour(to, full, alpha);
+        halo_expr_push_code(to, HALO_EXPR_SELECT);
     } else {
-        push_mixed(program, -1);
+        write_mixed(to, full, -1);
     }
-    push_sample(program, MADE, -1);
-    push_code(program, HALO_EXPR_SELECT);
-    push_sample(program, INPUT, -1);
-    push_code(program, HALO_EXPR_SELECT);
+    halo_expr_push_sample(to, MADE, -1);
+    halo_expr_push_code(to, HALO_EXPR_SELECT);
+    halo_expr_push_sample(to, INPUT, -1);
+    halo_expr_push_code(to, HALO_EXPR_SELECT);
 }
 
 /* Is the channel in the list ? made : input */
-static void write_put_back(Program *program, const HaloChannelList *list)
+static void write_put_back(HaloExprWriter *to, const HaloChannelList *list)
 {
     for (int i = 0; i < list->runs; i++) {
-        push_code(program, HALO_EXPR_C);
-        push_number(program, list->first[i] + 1.0);
-        push_code(program, HALO_EXPR_GE);
-        push_code(program, HALO_EXPR_C);
-        push_number(program, list->last[i] + 1.0);
-        push_code(program, HALO_EXPR_LE);
-        push_code(program, HALO_EXPR_AND);
-        if (i > 0) push_code(program, HALO_EXPR_OR);
+        halo_expr_push_code(to, HALO_EXPR_C);
+        halo_expr_push_number(to, list->first[i] + 1.0);
+        halo_expr_push_code(to, HALO_EXPR_GE);
+        halo_expr_push_code(to, HALO_EXPR_C);
+        halo_expr_push_number(to, list->last[i] + 1.0);
+        halo_expr_push_code(to, HALO_EXPR_LE);
+        halo_expr_push_code(to, HALO_EXPR_AND);
+        if (i > 0) halo_expr_push_code(to, HALO_EXPR_OR);
     }
-    push_sample(program, MADE, -1);
-    push_sample(program, INPUT, -1);
-    push_code(program, HALO_EXPR_SELECT);
-}
-
-static HaloStatus begin_program(HaloBuilder *builder, Program *program)
-{
-    *program = (Program){.expr = halo_build_keep(builder, sizeof *program->expr), .full = 1.0f};
-    if (program->expr == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    *program->expr = (HaloExpr){.alphas = true, .places = true};
-    return HALO_OK;
+    halo_expr_push_sample(to, MADE, -1);
+    halo_expr_push_sample(to, INPUT, -1);
+    halo_expr_push_code(to, HALO_EXPR_SELECT);
 }
 
 /* The step has the name of the key in --explain. */
@@ -227,7 +193,7 @@ HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloC
 {
     HaloStatus status = HALO_OK;
     const int channels = halo_build_shape(builder, in)->channels, alpha = halo_build_shape(builder, in)->alpha;
-    Program program;
+    HaloExprWriter to;
     HaloStep step = {.primitive = HALO_EXPR, .sources = 2, .src = {in, made}};
     HALO_TRY(check_alike(builder, "on", taken, made));
     HALO_TRY(builder_to_native(builder, made, &step.src[MADE]));
@@ -239,9 +205,9 @@ HaloStatus halo_build_put_channels(HaloBuilder *builder, HaloReg in, const HaloC
             for (int c = list->first[i]; c <= list->last[i]; c++) of[c] = count++;
         HALO_TRY(select_channels(builder, step.src[MADE], of, channels, alpha, &step.src[MADE]));
     }
-    HALO_TRY(begin_program(builder, &program));
-    write_put_back(&program, list);
-    step.u.expr = program.expr;
+    HALO_TRY(halo_expr_begin(builder, &to));
+    write_put_back(&to, list);
+    step.u.expr = to.expr;
     HALO_TRY(append_as(builder, "on", &step, out));
 out:
     return status;
@@ -254,20 +220,20 @@ static HaloStatus apply_mask(HaloBuilder *builder, const HaloValue *mask, HaloRe
 {
     HaloStatus status = HALO_OK;
     const int first = 0;
-    Program program;
+    HaloExprWriter to;
     HaloStep step = {.primitive = HALO_EXPR, .sources = 3, .src = {in, made}};
     HALO_TRY(check_alike(builder, "mask", in, made));
     HALO_TRY(builder_to_native(builder, made, &step.src[MADE]));
     builder->scale = HALO_SCALE_ANY;
     HALO_TRY(halo_build_source(builder, mask, in, HALO_FIT_GRAY, &step.src[SHARE]));
-    HALO_TRY(begin_program(builder, &program));
-    program.full = halo_build_shape(builder, step.src[SHARE])->white;
+    HALO_TRY(halo_expr_begin(builder, &to));
+    const float full = halo_build_shape(builder, step.src[SHARE])->white;
     if (halo_build_shape(builder, step.src[SHARE])->channels > 1)
         HALO_TRY(select_channels(builder, step.src[SHARE], &first, 1, -1, &step.src[SHARE]));
     const int alpha = halo_build_shape(builder, in)->alpha;
-    program.expr->places = alpha >= 0;
-    write_mask(&program, alpha);
-    step.u.expr = program.expr;
+    to.expr->places = alpha >= 0;
+    write_mask(&to, full, alpha);
+    step.u.expr = to.expr;
     HALO_TRY(append_as(builder, "mask", &step, out));
 out:
     return status;
