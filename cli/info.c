@@ -7,6 +7,8 @@
 #include "info_texts.h"
 #include "report/report.h"
 
+#define MOST_NAME 128 /* bytes of a profile's */
+
 /* The first and the last time; false: there are none, or the last is not known. */
 static bool times_of(const HaloInfo *info, char first[HALO_TIME_SIZE], char last[HALO_TIME_SIZE])
 {
@@ -40,7 +42,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
 {
     CliJson json = {.to = to};
     const HaloShape *shape = &info->shape;
-    char text[16], *notes = cli_notes_text(&info->notes, true, true);
+    char text[16], name[MOST_NAME], *notes = cli_notes_text(&info->notes, true, true);
     json_open(&json, NULL, '{');
     json_text(&json, "type", "info");
     json_text(&json, "file", path);
@@ -69,6 +71,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
             json_null(&json, "seconds");
     }
     json_uint(&json, "icc", info->meta.icc.size);
+    json_text(&json, "profile", halo_icc_name(&info->meta.icc, name, sizeof name) ? name : NULL);
     json_uint(&json, "exif", info->meta.exif.size);
     if (shape->kind == HALO_IMAGE) {
         json_int(&json, "orientation", halo_exif_orientation(&info->meta.exif));
@@ -80,6 +83,7 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     info_record_texts(&json, &info->meta);
     if (info->shape.kind == HALO_AUDIO) json_uint(&json, "pictures", info->meta.pictures);
     if (info->images > 0) json_int(&json, "images", info->images);
+    if (info->meta.plays > 0) json_int(&json, "plays", info->meta.plays);
     json_text(&json, "note", notes);
     cli_record_notes(&json, &info->notes, NULL);
     free(notes);
@@ -98,6 +102,27 @@ static void print_channels(FILE *to, const HaloShape *shape, const HaloNames *na
     for (int c = 0; c < shape->channels && shape->kind == HALO_IMAGE && shape->channels <= 8; c++)
         fprintf(to, "%s%s", c == 0 ? " (" : ", ", halo_channel_name(shape, c, text));
     fprintf(to, "%s\n", shape->kind == HALO_IMAGE && shape->channels <= 8 ? ")" : "");
+}
+
+static void print_profile(FILE *to, const HaloBlob *icc)
+{
+    char text[32], name[MOST_NAME];
+    if (icc->size == 0) return;
+    fprintf(to, "  ICC       %s bytes", cli_thousands(icc->size, text));
+    if (halo_icc_name(icc, name, sizeof name)) {
+        fputs(": ", to);
+        halo_put_escaped(to, name);
+    }
+    fputc('\n', to);
+}
+
+/* `plays` is 0 also where an animation is shown without end. */
+static void print_images(FILE *to, const HaloInfo *info)
+{
+    if (info->images <= 1) return;
+    fprintf(to, "  images    %lld", (long long)info->images);
+    if (info->meta.plays > 0) fprintf(to, ", shown %d time%s", info->meta.plays, halo_s(info->meta.plays));
+    fputc('\n', to);
 }
 
 static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloNames *names,
@@ -132,8 +157,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     fprintf(to, "  samples   %d-bit %s, read as %s\n", info->bits, info->real ? "floats" : "integers",
             halo_dtype_name(shape->dtype));
     if (info->encoding[0] != 0) fprintf(to, "  encoding  %s\n", info->encoding);
-    if (info->meta.icc.size > 0)
-        fprintf(to, "  ICC       %s bytes\n", cli_thousands(info->meta.icc.size, text));
+    print_profile(to, &info->meta.icc);
     if (info->meta.exif.size > 0)
         fprintf(to, "  EXIF      %s bytes, orientation %d: %s%s\n", cli_thousands(info->meta.exif.size, text),
                 orientation, ways[orientation - 1],
@@ -147,7 +171,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     info_print_grid(to, &info->meta.grid);
     info_print_texts(to, &info->meta);
     if (info->meta.pictures > 0) fprintf(to, "  pictures  %zu\n", info->meta.pictures);
-    if (info->images > 1) fprintf(to, "  images    %lld\n", (long long)info->images);
+    print_images(to, info);
     char *notes = cli_notes_text(&info->notes, true, true);
     if (notes != NULL) fprintf(to, "  note      %s\n", notes);
     free(notes);

@@ -173,6 +173,9 @@ HALO_API unsigned halo_meta_colours(const HaloMeta *meta);
 HALO_API int halo_exif_orientation(const HaloBlob *exif);
 /* Does it hold a thumbnail? */
 HALO_API bool halo_exif_thumbnail(const HaloBlob *exif);
+/* What an ICC profile calls itself, "Display P3", in UTF-8, cut to `size` bytes with their 0; false: nothing.
+ */
+HALO_API bool halo_icc_name(const HaloBlob *icc, char *name, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,10 @@
-/* Reads just enough of an ICC profile (ICC.1) to tell whether it is equivalent to sRGB: then the image looks
- * the same without it. */
+/* Reads just enough of an ICC profile (ICC.1) to tell its name, and whether it is equivalent to sRGB: then the
+ * image looks the same without it. */
 #include <math.h>
 #include <string.h>
 
 #include "bytes/endian.h"
+#include "halo/utf8.h"
 #include "meta.h"
 
 enum { HEADER = 128, ENTRY = 12 };
@@ -69,4 +70,43 @@ bool halo_icc_is_srgb(const HaloBlob *icc)
         if (fabs(light_of_half(find_tag(icc, rgb[i].curve)) - 0.214) > 0.008) return false;
     }
     return true;
+}
+
+/* ---- the name ------------------------------------------------------------------------------------------- */
+
+/* What is in UTF-16 with the highest byte first, up to a 0. */
+static void name_of_utf16(const uint8_t *from, size_t bytes, char *name, size_t size)
+{
+    char *to = name;
+    for (size_t i = 0; i + 1 < bytes && (size_t)(to - name) + 5 <= size; i += 2) {
+        uint32_t code = (uint32_t)halo_get_be(from + i, 2);
+        if (code == 0) break;
+        if (code >> 10 == 0x36 && i + 3 < bytes && halo_get_be(from + i + 2, 2) >> 10 == 0x37) {
+            code = 0x10000 + ((code & 0x3ff) << 10 | ((uint32_t)halo_get_be(from + i + 2, 2) & 0x3ff));
+            i += 2;
+        }
+        to = halo_utf8_put(to, code >> 11 == 0x1b ? 0xfffd : code);
+    }
+    *to = '\0';
+}
+
+/* A text of version 2 (textDescriptionType, ASCII), or the first language of version 4's
+ * (multiLocalizedUnicodeType). */
+bool halo_icc_name(const HaloBlob *icc, char *name, size_t size)
+{
+    const Tag text = find_tag(icc, "desc");
+    name[0] = '\0';
+    if (text.size >= 13 && memcmp(text.at, "desc", 4) == 0) {
+        const size_t said = (size_t)halo_get_be(text.at + 8, 4),
+                     most = said < text.size - 12 ? said : text.size - 12;
+        size_t length = 0;
+        while (length < most && length + 1 < size && text.at[12 + length] != 0 && text.at[12 + length] < 0x80)
+            length++;
+        memcpy(name, text.at + 12, length);
+        name[length] = '\0';
+    } else if (text.size >= 28 && memcmp(text.at, "mluc", 4) == 0 && halo_get_be(text.at + 8, 4) > 0) {
+        const size_t bytes = (size_t)halo_get_be(text.at + 20, 4), from = (size_t)halo_get_be(text.at + 24, 4);
+        if (from <= text.size && bytes <= text.size - from) name_of_utf16(text.at + from, bytes, name, size);
+    }
+    return name[0] != '\0';
 }
