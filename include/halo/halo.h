@@ -174,7 +174,8 @@ HALO_API HaloStatus halo_info(HaloSession *session, const HaloFile *file, HaloAr
 /* Reads the first page of a file; array->data is freed by halo_free. With `pages` all pages, of one size and
  * type, along a first dimension n. */
 HALO_API HaloStatus halo_load(HaloSession *session, const HaloFile *file, bool pages, HaloArray *array);
-/* Writes an array in host memory: pages of formats that hold several, else one. */
+/* Writes an array in host memory: pages of formats that hold several, else one. Samples keep their type where
+ * the format has it. */
 HALO_API HaloStatus halo_save(HaloSession *session, const HaloArray *array, const HaloFile *file);
 
 /* ---- reports -------------------------------------------------------------------------------------------- */

@@ -176,7 +176,7 @@ def write(
     level : int, optional
         Of PNG: 1 (fast) to 9 (small); -1: not compressed.
     bits : int, optional
-        Of sound: 8, 16, 24 or 32; with `floats` 32.
+        Of sound: 8, 16, 24 or 32; with `floats` 32. By default what the array's type has.
     floats : bool, optional
         Of sound: floats.
     lossless : bool, optional
