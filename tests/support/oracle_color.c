@@ -141,8 +141,8 @@ static void hsv_of(double v[3], bool light)
     if (light && saturation < 0) {
         hue += 180;
         saturation = -saturation;
-        if (hue >= 360) hue -= 360;
     }
+    if (light && hue >= 360) hue -= 360;
     v[0] = hue;
     v[1] = saturation * 100;
     v[2] = (light ? middle : most) * 100;
