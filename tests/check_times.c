@@ -129,6 +129,24 @@ static void test_numbers(void **unused)
     assert_false(halo_time_is_name("temp"));
 }
 
+/* Far from 1970 and in digits beyond nanoseconds, as another row of the column may have them. */
+static void test_fine_numbers(void **unused)
+{
+    (void)unused;
+    static const char other[] = "1.000000001";
+    HaloNotation notation;
+    char written[HALO_TIME_SIZE];
+    int64_t time;
+    assert_true(halo_time_guess_number("timestamp", "1700000000125", 13, &notation));
+    assert_true(halo_time_read(&notation, other, sizeof other - 1, &time));
+    assert_true(halo_time_read(&notation, "1700000000125.5", 15, &time));
+    assert_int_equal(time, 1700000000125500000);
+    halo_time_write(&notation, time, written);
+    assert_string_equal(written, "1700000000125.5");
+    halo_time_write(&notation, -time, written);
+    assert_string_equal(written, "-1700000000125.5");
+}
+
 /* The calendar, counted day by day. */
 static void test_every_day(void **unused)
 {
@@ -253,6 +271,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_notations),
         cmocka_unit_test(test_what_is_no_time),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_fine_numbers),
         cmocka_unit_test(test_every_day),
         random_test(test_any_time_comes_back, 20000),
         cmocka_unit_test(test_spacing),

@@ -117,13 +117,13 @@ static size_t write_number(const HaloNotation *notation, int64_t time, char *tex
     const bool negative = time < 0;
     char digits[24], *to = text, *first = digits + sizeof digits;
     const TimeProduct scaled = (TimeProduct)(negative ? -time : time) * time_ten[most];
-    const int64_t rounded = (int64_t)((scaled + notation->unit / 2) / notation->unit);
-    int64_t whole = rounded / time_ten[most];
+    const TimeProduct rounded = (scaled + notation->unit / 2) / notation->unit;
+    int64_t whole = (int64_t)(rounded / time_ten[most]);
     if (negative && rounded > 0) *to++ = '-';
     do *--first = (char)('0' + whole % 10);
     while ((whole /= 10) > 0);
     to = put_word(to, first, (size_t)(digits + sizeof digits - first));
-    to = put_fraction(notation, to, rounded % time_ten[most], most);
+    to = put_fraction(notation, to, (int64_t)(rounded % time_ten[most]), most);
     *to = 0;
     return (size_t)(to - text);
 }
