@@ -268,14 +268,10 @@ int main(int argc, char **argv)
 {
     test_arguments(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_notations),
-        cmocka_unit_test(test_what_is_no_time),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_fine_numbers),
-        cmocka_unit_test(test_every_day),
-        random_test(test_any_time_comes_back, 20000),
-        cmocka_unit_test(test_spacing),
-        cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_notations), cmocka_unit_test(test_what_is_no_time),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_fine_numbers),
+        cmocka_unit_test(test_every_day), random_test(test_any_time_comes_back, 20000),
+        cmocka_unit_test(test_spacing),   cmocka_unit_test(test_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
