@@ -13,7 +13,7 @@
 #include "arrays.h"
 #include "random.h"
 
-enum { MEMORY = 65536, MOST_SIDE = 24, LARGE = 500 };
+enum { MEMORY = 2 * 65536, MOST_SIDE = 24, LARGE = 500 }; /* half of it holds every array */
 
 /* ---- over the input -------------------------------------------------------------------------------------- */
 
