@@ -82,33 +82,51 @@ static int64_t times(const Oversized *f, uint64_t pair, const int64_t *across, c
     return across[place % f->cols] * down[place / f->cols];
 }
 
-static float choose(const Oversized *f, int64_t channel, const int64_t *across, const int64_t *down)
+/* A window of an output. */
+typedef struct Window {
+    const int64_t *across, *down; /* how often each column, and each row, lies in it */
+    int64_t outside;              /* samples of it that have the key of what lies outside */
+    int64_t numbers;              /* sorted samples that are no NaN */
+} Window;
+
+/* The key of the sample at `index` among those of the window that are no NaN. */
+static uint32_t key_at(const Oversized *f, const uint64_t *pair, const Window *window, int64_t index)
 {
-    const CpuMiddle *m = f->m;
-    const int64_t n = f->cols * f->rows;
-    const uint64_t *const pair = f->pair + channel * n;
-    int64_t columns = 0, rows = 0, nan = 0, numbers = n, before = 0;
-    for (int64_t k = 0; k < f->cols; k++) columns += across[k];
-    for (int64_t k = 0; k < f->rows; k++) rows += down[k];
-    int64_t outside = f->valued ? m->samples - columns * rows : 0;
-    while (m->keys == HALO_F32 && numbers > 0 && pair[numbers - 1] >> 32 == HALO_KEY_NAN)
-        nan += times(f, pair[--numbers], across, down);
-    if (m->keys == HALO_F32 && f->outside == HALO_KEY_NAN) {
-        nan += outside;
-        outside = 0;
-    }
-    if (nan == m->samples || (nan > 0 && !m->rank->window.nan_ignore)) return NAN;
-    const int64_t index = halo_rank_index(m->rank->fraction, m->samples - nan);
-    for (int64_t i = 0; i < numbers; i++) {
+    int64_t before = 0, outside = window->outside;
+    for (int64_t i = 0; i < window->numbers; i++) {
         if (outside > 0 && pair[i] >> 32 >= f->outside) {
-            if (before + outside > index) return value_of(m, f->outside);
+            if (before + outside > index) return f->outside;
             before += outside;
             outside = 0;
         }
-        before += times(f, pair[i], across, down);
-        if (before > index) return value_of(m, (uint32_t)(pair[i] >> 32));
+        before += times(f, pair[i], window->across, window->down);
+        if (before > index) return (uint32_t)(pair[i] >> 32);
     }
-    return value_of(m, f->outside);
+    return f->outside;
+}
+
+static float choose(const Oversized *f, int64_t channel, const int64_t *across, const int64_t *down)
+{
+    const CpuMiddle *m = f->m;
+    const HaloRank *rank = m->rank;
+    const int64_t n = f->cols * f->rows;
+    const uint64_t *const pair = f->pair + channel * n;
+    Window window = {.across = across, .down = down, .numbers = n};
+    int64_t columns = 0, rows = 0, nan = 0;
+    for (int64_t k = 0; k < f->cols; k++) columns += across[k];
+    for (int64_t k = 0; k < f->rows; k++) rows += down[k];
+    window.outside = f->valued ? m->samples - columns * rows : 0;
+    while (m->keys == HALO_F32 && window.numbers > 0 && pair[window.numbers - 1] >> 32 == HALO_KEY_NAN)
+        nan += times(f, pair[--window.numbers], across, down);
+    if (m->keys == HALO_F32 && f->outside == HALO_KEY_NAN) {
+        nan += window.outside;
+        window.outside = 0;
+    }
+    if (nan == m->samples || (nan > 0 && !rank->window.nan_ignore)) return NAN;
+    const int64_t count = m->samples - nan;
+    const uint32_t key = key_at(f, pair, &window, halo_rank_index(rank->fraction, count));
+    if (!rank->halves || count % 2 != 0) return value_of(m, key);
+    return value_of(m, halo_rank_mean(key, key_at(f, pair, &window, count / 2)));
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
