@@ -49,10 +49,11 @@ void rank_check(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *
 
 void rank_check_rows(Rng *rng, const HaloShape *shape, HaloDtype to, const HaloStep *step, TestPicture picture)
 {
-    TestRect rect = test_whole(shape);
+    const HaloShape out_shape = windowed_shape(shape, &step->u.rank.window, to);
+    TestRect rect = test_whole(&out_shape);
     if (rng_once_in(rng, 2)) {
-        rect.y0 = rng_between(rng, 0, shape->height - 1);
-        rect.rows = rng_between(rng, 1, shape->height - rect.y0);
+        rect.y0 = rng_between(rng, 0, out_shape.height - 1);
+        rect.rows = rng_between(rng, 1, out_shape.height - rect.y0);
     }
     check_rect(rng, shape, to, step, picture, rect, NULL);
 }
