@@ -32,6 +32,7 @@ int64_t execute_band(Team team, const HaloPlan *plan, const HaloOptions *options
     const HaloBackend *backend = team.device->backend;
     if (backend->upload != NULL)
         return bands_for_team(team, plan, options->band_rows, team_memory(team, options->share));
+    if (!bands_possible_on(backend, plan)) return rows_length(&plan->reg[plan->output]);
     const int64_t rows = bands_choose(plan, options);
     if (options->progress == NULL || options->band_rows > 0) return rows;
     return bands_in_parts(plan, rows, cost_host_seconds(plan, backend, options->jobs) / PROGRESS_SECONDS);
