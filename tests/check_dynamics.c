@@ -252,7 +252,7 @@ static long double at_time(const float *x, int64_t n, int channels, long double 
     *sum = 0;
     for (int64_t k = (int64_t)floorl(t) - side + 1; k <= (int64_t)floorl(t) + side; k++) {
         int64_t at = mirrored && k < 0 ? -k : k;
-        if (mirrored && k >= n) at = 2 * n - 1 - k;
+        if (mirrored && at >= n) at = 2 * n - 1 - at; /* also of short sound mirrored at its start */
         const long double d = (long double)k - t, share = 1 - d * d / side / side;
         const long double sinc = d == 0 ? 1 : sinl(pi * d) / (pi * d);
         const long double weight = sinc * bessel(beta * sqrtl(fmaxl(0, share))) / bessel(beta);
