@@ -61,7 +61,10 @@ static void stretched(Rng *rng)
     HaloBuf in = random_input(&shape, rng_once_in(rng, 4), rng);
     if (rng_once_in(rng, 3)) draw_peaks(&in, rng);
     Outcome outcome = expect_everywhere_alike(text, &in, NULL);
-    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    /* What has next to no range, as 1e-40, cannot be stretched. */
+    const bool is_flat =
+        outcome.status == HALO_ERR_INPUT && strstr(outcome.message, "is out of the range") != NULL;
+    if (outcome.status != HALO_OK && !is_flat) fail_case(NULL, "%s: %s", text, outcome.message);
     outcome_free(&outcome);
     halo_buf_free(&in);
 }
