@@ -138,10 +138,8 @@ static void hsv_of(double v[3], bool light)
     if (!light && range != 0) saturation = range / most;
     if (light && range != 0 && middle != 0 && middle != 1)
         saturation = (most - middle) / lesser(middle, 1 - middle);
-    if (light && saturation < 0) {
-        hue += 180;
-        saturation = -saturation;
-    }
+    if (light && saturation < 0) hue += 180;
+    if (light) saturation = fabs(saturation); /* of -0, too */
     if (light && hue >= 360) hue -= 360;
     v[0] = hue;
     v[1] = saturation * 100;
