@@ -22,6 +22,12 @@ static void close_loading(Loading *loading)
     halo_source_close(loading->source);
 }
 
+/* Pictures of 64 bits are given as f32, as they are computed. */
+static void narrow_picture(HaloReader *reader)
+{
+    if (reader->info.shape.kind == HALO_IMAGE) load_narrow(reader);
+}
+
 static HaloStatus open_loading(HaloSession *work, const PublicFile *file, Loading *loading)
 {
     HaloStatus status = HALO_OK;
@@ -29,8 +35,7 @@ static HaloStatus open_loading(HaloSession *work, const PublicFile *file, Loadin
     HALO_TRY(public_open(file, &loading->source));
     halo_source_count(loading->source, &work->memory);
     HALO_TRY(load_open_wide(work, loading->source, NULL, &loading->reader));
-    const HaloShape *shape = &loading->reader.info.shape;
-    if (shape->kind == HALO_IMAGE && shape->dtype == HALO_F64) load_narrow(&loading->reader);
+    narrow_picture(&loading->reader);
 out:
     return status;
 }
@@ -79,6 +84,7 @@ static HaloStatus load_pages(HaloSession *work, Loading *loading)
         if (!more) break;
         halo_notes_join(&loading->notes, &loading->reader.info.notes);
         HALO_TRY(load_next(work->tables, &loading->reader));
+        narrow_picture(&loading->reader);
         progress_of_page(&work->host, loading->pages, images > loading->pages ? images : 0);
         HALO_TRY(add_page(work, loading, height));
     }

@@ -129,6 +129,7 @@ static void tell(Saving *saving)
 {
     HaloNotes *notes = &saving->report.notes;
     save_report(&saving->writer, &saving->like, &saving->report);
+    notes->count[HALO_NOTE_AXES] = 0; /* the program knows what the dimensions are */
     halo_note_lost(notes, &saving->lost);
     halo_note(notes, HALO_NOTE_ROUNDED_WIDE, saving->wide.rounded);
     report_tell(saving->work, notes);

@@ -5,6 +5,7 @@ import inspect
 import io
 import os
 import pickle
+import warnings
 
 import halofilters as hf
 import numpy as np
@@ -39,6 +40,18 @@ def test_types_are_kept(rng, tmp_path, dtype):
     hf.write(tmp_path / "x.npy", x)
     back = np.load(tmp_path / "x.npy")
     assert back.dtype == x.dtype and np.array_equal(back, x)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float64"])
+def test_pages_of_any_type(rng, tmp_path, dtype):
+    x = rng.integers(0, 100, (3, 5, 6)).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        hf.write(tmp_path / "x.npy", x, axes="zyx")
+        assert np.array_equal(np.load(tmp_path / "x.npy"), x)
+        hf.write(tmp_path / "x.nrrd", x, axes="zyx")
+        back = hf.read(tmp_path / "x.nrrd", pages=True)
+    assert np.array_equal(back, x) and back.dtype == ("uint8" if dtype == "uint8" else "float32")
 
 
 def test_losses_are_warnings(rng):
