@@ -125,6 +125,31 @@ static void counts_what_is_rounded(Rng *rng)
     halo_session_close(session);
 }
 
+/* Integers that are sound are fractions of full scale, of which f32 keeps 24 bits; tiny samples are silence. */
+static void sound_is_not_rounded(void **state)
+{
+    (void)state;
+    int32_t loud[] = {INT32_MAX, -12345679, 1, 0};
+    double quiet[] = {0.1, 1e-300, -1e-60, 0};
+    const int64_t size[] = {4, 1};
+    Told told;
+    HaloOptions options;
+    halo_options_defaults(&options);
+    options.precision = HALO_PRECISION_SINGLE;
+    options.message = hear;
+    options.context = &told;
+    told = (Told){0};
+    HaloSession *session = array_session(&options);
+    HaloArray sounds[] = {array_packed(HALO_TYPE_I32, "tc", size, loud),
+                          array_packed(HALO_TYPE_F64, "tc", size, quiet)};
+    for (int i = 0; i < 2; i++) {
+        sounds[i].rate = 48000;
+        free(array_run(session, "reverse", &sounds[i], 1).data);
+    }
+    expect(&told, &(Told){0}, "sound");
+    halo_session_close(session);
+}
+
 /* ---- files ----------------------------------------------------------------------------------------------- */
 
 static void save(HaloSession *session, const HaloArray *array, const char *format, HaloBytes *bytes)
@@ -253,11 +278,9 @@ static void compares_all_digits(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        random_test(counts_what_is_rounded, 2000),
-        cmocka_unit_test(npy_keeps_types),
-        cmocka_unit_test(png_tells_of_clipping),
-        cmocka_unit_test(loading_tells),
-        cmocka_unit_test(stacks_tell),
+        random_test(counts_what_is_rounded, 2000), cmocka_unit_test(sound_is_not_rounded),
+        cmocka_unit_test(npy_keeps_types),         cmocka_unit_test(png_tells_of_clipping),
+        cmocka_unit_test(loading_tells),           cmocka_unit_test(stacks_tell),
         cmocka_unit_test(compares_all_digits),
     };
     test_arguments(argc, argv);

@@ -128,10 +128,14 @@ static void each_line(const HaloShape *shape, const char *from, Strides a, char 
 HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost *lost)
 {
     const HaloStatus status = halo_buf_alloc(buf, &layout->shape);
+    HaloLost found = {0};
     if (status != HALO_OK) return status;
     const bool converts = layout_type(layout->shape.dtype) != layout->array.type || layout->scale != 1.0f;
     each_line(&layout->shape, layout_page(layout, page), strides_of(layout), buf->data, strides_of_buffer(buf),
-              layout, converts ? lost : NULL);
+              layout, converts ? &found : NULL);
+    /* Of fractions of full scale floats keep 24 bits, and sound that fades away becomes silence. */
+    if (layout->scale == 1.0f) lost->rounded += found.rounded;
+    if (!halo_is_sound(&layout->shape)) lost->vanished += found.vanished;
     return HALO_OK;
 }
 
