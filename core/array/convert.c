@@ -1,5 +1,4 @@
 /* Copies between arrays of any layout and element type, and buffers. */
-#include <math.h>
 #include <string.h>
 
 #include "array.h"
@@ -13,76 +12,92 @@ typedef struct Line {
     double scale;
 } Line;
 
-#define CONVERT(From, To, expression)                                   \
-    for (int64_t i = 0; i < line->count; i++) {                         \
-        From v;                                                         \
-        memcpy(&v, line->from + i * line->from_stride, sizeof v);       \
-        const To result = (To)(expression);                             \
-        memcpy(line->to + i * line->to_stride, &result, sizeof result); \
-    }
-#define CONVERT_SCALED(From)                           \
-    if (wide)                                          \
-        CONVERT(From, double, (double)v * line->scale) \
-    else                                               \
-        CONVERT(From, float, (float)v *(float)line->scale)
+/* Results so large, or 0, that something of a sample may be lost. */
+#define IS_LARGE(most) ((result >= (most)) | (result <= -(most)))
+#define IS_LARGE_OR_0(most) (IS_LARGE(most) | ((result == 0.0f) & (v != 0.0)))
+#define NONE(most) 0
 
-/* `wide`: to f64, else to f32; the types that halo computes with stay as they are. */
-static void convert_line(HaloType type, bool wide, const Line *line)
-{
-    switch (type) {
-    case HALO_TYPE_U8: CONVERT_SCALED(uint8_t) break;
-    case HALO_TYPE_U16: CONVERT_SCALED(uint16_t) break;
-    case HALO_TYPE_U32: CONVERT_SCALED(uint32_t) break;
-    case HALO_TYPE_I8: CONVERT_SCALED(int8_t) break;
-    case HALO_TYPE_I16: CONVERT_SCALED(int16_t) break;
-    case HALO_TYPE_I32: CONVERT_SCALED(int32_t) break;
-    case HALO_TYPE_I64: CONVERT_SCALED(int64_t) break;
-    case HALO_TYPE_F16: CONVERT(uint16_t, float, halo_float_of_half(v)) break;
-    case HALO_TYPE_F32: CONVERT_SCALED(float) break;
-    case HALO_TYPE_F64: CONVERT_SCALED(double) break;
+#define LOOP(From, To, is_suspect, from_stride, to_stride, expression) \
+    for (int64_t i = 0; i < count; i++) {                              \
+        From v;                                                        \
+        memcpy(&v, from + i * (from_stride), sizeof v);                \
+        const To result = (To)(expression);                            \
+        memcpy(to + i * (to_stride), &result, sizeof result);          \
+        suspects |= (is_suspect);                                      \
     }
+/* Samples without gaps are read and written by vectors. */
+#define CONVERT(From, To, is_suspect, expression)                                          \
+    if (line->from_stride == sizeof(From) && line->to_stride == sizeof(To))                \
+        LOOP(From, To, is_suspect, (int64_t)sizeof(From), (int64_t)sizeof(To), expression) \
+    else                                                                                   \
+        LOOP(From, To, is_suspect, line->from_stride, line->to_stride, expression)
+#define CONVERT_SCALED(From, is_suspect)                          \
+    if (wide)                                                     \
+        CONVERT(From, double, IS_LARGE(0x1p53), (double)v *scale) \
+    else                                                          \
+        CONVERT(From, float, is_suspect(0x1p23f), (float)v *(float)scale)
+
+/* `wide`: to f64, else to f32; the types that halo computes with stay as they are. Returns whether some may
+ * have lost something. */
+static bool convert_line(HaloType type, bool wide, const Line *line)
+{
+    const char *restrict from = line->from;
+    char *restrict to = line->to;
+    const int64_t count = line->count;
+    const double scale = line->scale;
+    int suspects = 0;
+    switch (type) {
+    case HALO_TYPE_U8: CONVERT_SCALED(uint8_t, NONE) break;
+    case HALO_TYPE_U16: CONVERT_SCALED(uint16_t, NONE) break;
+    case HALO_TYPE_U32: CONVERT_SCALED(uint32_t, IS_LARGE) break;
+    case HALO_TYPE_I8: CONVERT_SCALED(int8_t, NONE) break;
+    case HALO_TYPE_I16: CONVERT_SCALED(int16_t, NONE) break;
+    case HALO_TYPE_I32: CONVERT_SCALED(int32_t, IS_LARGE) break;
+    case HALO_TYPE_I64: CONVERT_SCALED(int64_t, IS_LARGE) break;
+    case HALO_TYPE_F16: CONVERT(uint16_t, float, 0, halo_float_of_half(v)) break;
+    case HALO_TYPE_F32: CONVERT_SCALED(float, NONE) break;
+    case HALO_TYPE_F64: CONVERT_SCALED(double, IS_LARGE_OR_0) break;
+    }
+    return suspects != 0;
 }
 
-/* Counts what samples lose as f32, where there is one so large, or so small, that it may lose something. */
-#define COUNT_LOST(From, is_suspect, convert)                         \
-    {                                                                 \
-        From v;                                                       \
-        int suspects = 0;                                             \
-        for (int64_t i = 0; i < line->count; i++) {                   \
-            memcpy(&v, line->from + i * line->from_stride, sizeof v); \
-            suspects |= (is_suspect);                                 \
-        }                                                             \
-        for (int64_t i = 0; i < line->count && suspects; i++) {       \
-            memcpy(&v, line->from + i * line->from_stride, sizeof v); \
-            convert(v, lost);                                         \
-        }                                                             \
+#define COUNT(From, convert)                                      \
+    for (int64_t i = 0; i < line->count; i++) {                   \
+        From v;                                                   \
+        memcpy(&v, line->from + i * line->from_stride, sizeof v); \
+        convert(v, lost);                                         \
     }
-#define IS_LARGE(bits) (((uint64_t)v ^ (v < 0 ? ~(uint64_t)0 : 0)) >> (bits) != 0)
 
 static void count_lost(HaloType type, bool wide, const Line *line, HaloLost *lost)
 {
     if (wide) {
-        if (type == HALO_TYPE_I64) COUNT_LOST(int64_t, IS_LARGE(52), halo_double_of_signed)
+        if (type == HALO_TYPE_I64) COUNT(int64_t, halo_double_of_signed)
         return;
     }
     switch (type) {
-    case HALO_TYPE_U32: COUNT_LOST(uint32_t, v >> 24 != 0, halo_float_of_signed) break;
-    case HALO_TYPE_I32: COUNT_LOST(int32_t, IS_LARGE(23), halo_float_of_signed) break;
-    case HALO_TYPE_I64: COUNT_LOST(int64_t, IS_LARGE(23), halo_float_of_signed) break;
-    case HALO_TYPE_F64:
-        COUNT_LOST(double, (fabs(v) >= 0x1p23) | (fabs(v) < 0x1p-126), halo_float_of_double)
-        break;
+    case HALO_TYPE_U32: COUNT(uint32_t, halo_float_of_signed) break;
+    case HALO_TYPE_I32: COUNT(int32_t, halo_float_of_signed) break;
+    case HALO_TYPE_I64: COUNT(int64_t, halo_float_of_signed) break;
+    case HALO_TYPE_F64: COUNT(double, halo_float_of_double) break;
     default: break;
     }
 }
 
+#define COPY(Type)                            \
+    for (int64_t i = 0; i < line->count; i++) \
+        memcpy(line->to + i * line->to_stride, line->from + i * line->from_stride, sizeof(Type));
+
 static void copy_line(size_t size, const Line *line)
 {
+    if (line->from_stride == (int64_t)size && line->to_stride == (int64_t)size) {
+        memcpy(line->to, line->from, size * (size_t)line->count);
+        return;
+    }
     switch (size) {
-    case 1: CONVERT(uint8_t, uint8_t, v) break;
-    case 2: CONVERT(uint16_t, uint16_t, v) break;
-    case 4: CONVERT(uint32_t, uint32_t, v) break;
-    default: CONVERT(uint64_t, uint64_t, v) break;
+    case 1: COPY(uint8_t) break;
+    case 2: COPY(uint16_t) break;
+    case 4: COPY(uint32_t) break;
+    default: COPY(uint64_t) break;
     }
 }
 
@@ -120,8 +135,8 @@ static void each_line(const HaloShape *shape, const char *from, Strides a, char 
                 copy_line(halo_dtype_size(shape->dtype), &line);
                 continue;
             }
-            convert_line(layout->array.type, wide, &line);
-            count_lost(layout->array.type, wide, &line, lost);
+            if (convert_line(layout->array.type, wide, &line))
+                count_lost(layout->array.type, wide, &line, lost);
         }
 }
 
