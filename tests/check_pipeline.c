@@ -272,6 +272,26 @@ static void chain_equals_one_by_one(Rng *rng)
     halo_buf_free(&in);
 }
 
+/* ---- parts of what is computed in order ------------------------------------------------------------------ */
+
+/* A part of a scan needs all before it, also of a backend that scans sound at once. */
+static void parts_of_scans(Rng *rng)
+{
+    static const char *const scan[] = {"scan", "scan:op=max", "scan:exclusive=1", "offset:2 | scan",
+                                       "lowpass:1000 | scan"};
+    static const char *const part[] = {"trim:2ms", "trim:2ms,length=1ms", "trim:1ms,-1ms",
+                                       "reverse",  "trim:2ms | scan",     "pad:5f | trim:2ms"};
+    HaloShape shape = draw_sound_shape(rng);
+    char text[TEXT];
+    shape.width += 200;
+    snprintf(text, sizeof text, "%s | %s", scan[rng_between(rng, 0, 4)], part[rng_between(rng, 0, 5)]);
+    HaloBuf in = random_input(&shape, false, rng);
+    Outcome outcome = expect_everywhere_alike(text, &in, NULL);
+    if (outcome.status != HALO_OK) fail_case(NULL, "%s: %s", text, outcome.message);
+    outcome_free(&outcome);
+    halo_buf_free(&in);
+}
+
 /* ---- outside of the image ------------------------------------------------------------------------------- */
 
 /* A branch that lies outside of the image is not computed, and its scratch is not counted. */
@@ -301,6 +321,7 @@ int main(int argc, char **argv)
         random_test(values_without_keys, 50),
         random_test(branches_outside_of_the_image, 1),
         cmocka_unit_test(chains_of_random_operations),
+        random_test(parts_of_scans, 40),
         cmocka_unit_test(borders_in_bands),
         random_test(secondary_inputs, 100),
         random_test(chain_equals_one_by_one, 100),

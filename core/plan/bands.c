@@ -31,13 +31,7 @@ bool bands_possible(const HaloPlan *plan)
 
 bool bands_possible_on(const HaloBackend *backend, const HaloPlan *plan)
 {
-    bool possible = bands_possible(plan);
-    for (int i = 0; i < plan->steps && possible; i++) {
-        const Primitive *primitive = primitive_of(&plan->step[i]);
-        possible =
-            primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
-    }
-    return possible;
+    return bands_possible(plan) && bands_parts_on(backend, plan);
 }
 
 static int64_t length_of(const HaloPlan *plan) { return rows_length(&plan->reg[plan->output]); }

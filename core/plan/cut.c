@@ -155,9 +155,20 @@ int64_t bands_count(const Bands *bands)
     return bands->lead + (length + bands->rows - 1) / bands->rows;
 }
 
+bool bands_parts_on(const HaloBackend *backend, const HaloPlan *plan)
+{
+    bool makes = true;
+    for (int i = 0; i < plan->steps && makes; i++) {
+        const Primitive *primitive = primitive_of(&plan->step[i]);
+        makes = primitive->in_bands == NULL || primitive->in_bands(backend, &plan->reg[plan->step[i].src[0]]);
+    }
+    return makes;
+}
+
 Bands bands_cut_on(const HaloBackend *backend, const HaloPlan *plan, int64_t rows)
 {
     Bands bands = bands_cut(plan, rows);
     bands.strips = backend->upload == NULL;
+    if (!bands_parts_on(backend, plan)) bands.lead = 0;
     return bands;
 }

@@ -73,7 +73,10 @@ typedef struct Bands {
 } Bands;
 
 Bands bands_cut(const HaloPlan *plan, int64_t rows);
-/* The same for a backend: in strips where it works on host memory. */
+/* Does the backend make parts of every value? */
+bool bands_parts_on(const HaloBackend *backend, const HaloPlan *plan);
+/* As bands_cut, for a backend: in strips where it works on host memory, and without bands ahead of the output
+ * where it makes no parts of a value. */
 Bands bands_cut_on(const HaloBackend *backend, const HaloPlan *plan, int64_t rows);
 /* Rows of the output that band k makes; and how many bands there are. */
 Rows bands_output(const Bands *bands, int64_t k);

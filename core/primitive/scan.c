@@ -66,6 +66,16 @@ static HaloBuf rows_alone(const HaloBuf *buf, int64_t y0, int64_t rows)
     return alone;
 }
 
+/* The first frames as a sound of their own. */
+static HaloBuf frames_alone(const HaloBuf *buf, int64_t frames)
+{
+    HaloBuf alone = *buf;
+    if (buf->data != NULL) alone.data = halo_at(buf, 0, buf->y0);
+    alone.shape.width = alone.cols = frames;
+    alone.x0 = 0;
+    return alone;
+}
+
 /* A backend scans a part as if it were the whole value: rows that depend on no others, or the first rows. */
 static HaloStatus run(const HaloBackend *backend, HaloDevice *device, const HaloStep *step,
                       const HaloBuf *const src[], HaloBuf *dst)
@@ -83,6 +93,13 @@ static HaloStatus go_on(const HaloBackend *backend, HaloDevice *device, const Ha
     HaloBuf from = *src[0];
     if (dst->rows == dst->shape.height && dst->cols == dst->shape.width)
         return run(backend, device, step, src, dst);
+    if (dst->shape.kind == HALO_AUDIO && !backend->scans_sound) {
+        if (dst->x0 != 0 || src[0]->x0 != 0)
+            return halo_fail(HALO_ERR_BUG, "internal: a scan begins in the middle");
+        from = frames_alone(src[0], dst->cols);
+        HaloBuf to = frames_alone(dst, dst->cols);
+        return backend->scan(device, &from, &to, &step->u.scan);
+    }
     from.data = halo_at(src[0], dst->x0, dst->y0);
     from.x0 = dst->x0;
     from.y0 = dst->y0;

@@ -336,6 +336,7 @@ const HaloBackend oracle_backend = {
     .fold = run_fold,
     .hist = run_hist,
     .scan = oracle_run_scan,
+    .scans_sound = true,
     .rank = run_rank,
     .mean = run_mean,
     .bilateral = run_bilateral,

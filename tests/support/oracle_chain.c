@@ -4,6 +4,7 @@
 #include "halo/chain.h"
 #include "halo/measures.h"
 #include "oracle_backend.h"
+#include "oracle_device.h"
 #include "primitive/primitive.h"
 
 static void needs(const HaloChain *chain, const HaloBuf *dst, Part *need)
@@ -75,12 +76,23 @@ static int64_t memory(HaloDevice *device)
     return INT64_MAX / 4;
 }
 
+/* As a GPU, which scans sound at once. */
+static HaloStatus scan_all(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloScan *scan)
+{
+    const bool whole = src->cols == src->shape.width && dst->cols == dst->shape.width;
+    if (dst->shape.kind == HALO_AUDIO && !whole)
+        return halo_fail(HALO_ERR_BUG, "internal: a part of a sound is scanned");
+    return oracle_run_scan(device, src, dst, scan);
+}
+
 HaloBackend oracle_chains;
 
 void oracle_chains_open(void)
 {
     oracle_chains = oracle_backend;
     oracle_chains.name = "oracle in chains";
+    oracle_chains.scan = scan_all;
+    oracle_chains.scans_sound = false;
     oracle_chains.sequence = NULL; /* the oracle makes all of it at once */
     oracle_chains.memory = memory;
     oracle_chains.chain = run_chain;
