@@ -1,6 +1,10 @@
-/* Writes programs of `expr` (expr.h) for operations that are made of one: step by step, as on a stack. */
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Writes programs of `expr` (expr.h) for operations that are made of one: step by step, as on a stack. */
 #ifndef HALO_EXPR_WRITER_H
 #define HALO_EXPR_WRITER_H
+
+#include <string.h>
 
 #include "halo/expr.h"
 #include "halo/op.h"
@@ -13,9 +17,11 @@ typedef struct HaloExprWriter {
 /* An empty program that may change alpha, and knows its place. */
 static inline HaloStatus halo_expr_begin(HaloBuilder *builder, HaloExprWriter *to)
 {
-    *to = (HaloExprWriter){.expr = halo_build_keep(builder, sizeof *to->expr)};
+    to->expr = (HaloExpr *)halo_build_keep(builder, sizeof *to->expr);
+    to->values = 0;
     if (to->expr == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    *to->expr = (HaloExpr){.alphas = true, .places = true};
+    memset(to->expr, 0, sizeof *to->expr);
+    to->expr->alphas = to->expr->places = true;
     return HALO_OK;
 }
 
@@ -29,18 +35,21 @@ static inline void halo_expr_push(HaloExprWriter *to, HaloExprStep step)
 
 static inline void halo_expr_push_code(HaloExprWriter *to, HaloExprCode code)
 {
-    halo_expr_push(to, (HaloExprStep){.code = code});
+    const HaloExprStep step = {code, 0, 0, 0.0};
+    halo_expr_push(to, step);
 }
 
 static inline void halo_expr_push_number(HaloExprWriter *to, double number)
 {
-    halo_expr_push(to, (HaloExprStep){.code = HALO_EXPR_NUMBER, .number = number});
+    const HaloExprStep step = {HALO_EXPR_NUMBER, 0, 0, number};
+    halo_expr_push(to, step);
 }
 
 /* channel -1: that of the result. */
 static inline void halo_expr_push_sample(HaloExprWriter *to, int source, int channel)
 {
-    halo_expr_push(to, (HaloExprStep){.code = HALO_EXPR_SOURCE, .source = source, .channel = channel});
+    const HaloExprStep step = {HALO_EXPR_SOURCE, source, channel, 0.0};
+    halo_expr_push(to, step);
 }
 
 #endif

@@ -1,4 +1,6 @@
-/* Half floats (IEEE 754 binary16), which files hold and halo reads as f32. */
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Half floats (IEEE 754 binary16), which files hold and halo reads as f32. */
 #ifndef HALO_HALF_H
 #define HALO_HALF_H
 

@@ -1,4 +1,6 @@
-/* Converts 64-bit numbers to f32, and counts those that lose more than a fraction and those that become 0. */
+/* For halo's own folders: not installed, and hidden in libhalo.so.
+ *
+ * Converts 64-bit numbers to f32, and counts those that lose more than a fraction and those that become 0. */
 #ifndef HALO_ROUNDED_H
 #define HALO_ROUNDED_H
 
