@@ -46,8 +46,14 @@ bool layout_overlaps(const Layout *a, const Layout *b);
 /* Copies an array in host memory, and moves it to the copy, which the caller frees. */
 HaloStatus layout_copy(Layout *layout, HaloMemory *memory, void **copy);
 
+/* What conversions lose: of samples that become f32, and of those that become f64. */
+typedef struct LayoutLost {
+    HaloLost single, wide;
+} LayoutLost;
+
 /* convert.c: copies a page to a buffer, converting its samples, and back; *lost counts what that loses. */
-HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost *lost);
+HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, LayoutLost *lost);
+void convert_note_lost(const LayoutLost *lost, HaloNotes *notes);
 void convert_out(const HaloBuf *buf, const Layout *layout, int64_t page);
 
 #endif

@@ -140,7 +140,7 @@ static void each_line(const HaloShape *shape, const char *from, Strides a, char 
         }
 }
 
-HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost *lost)
+HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, LayoutLost *lost)
 {
     const HaloStatus status = halo_buf_alloc(buf, &layout->shape);
     HaloLost found = {0};
@@ -149,9 +149,16 @@ HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, HaloLost
     each_line(&layout->shape, layout_page(layout, page), strides_of(layout), buf->data, strides_of_buffer(buf),
               layout, converts ? &found : NULL);
     /* Of fractions of full scale floats keep 24 bits, and sound that fades away becomes silence. */
-    if (layout->scale == 1.0f) lost->rounded += found.rounded;
-    if (!halo_is_sound(&layout->shape)) lost->vanished += found.vanished;
+    HaloLost *to = layout->shape.dtype == HALO_F64 ? &lost->wide : &lost->single;
+    if (layout->scale == 1.0f) to->rounded += found.rounded;
+    if (!halo_is_sound(&layout->shape)) to->vanished += found.vanished;
     return HALO_OK;
+}
+
+void convert_note_lost(const LayoutLost *lost, HaloNotes *notes)
+{
+    halo_note_lost(notes, &lost->single);
+    halo_note(notes, HALO_NOTE_ROUNDED_WIDE, lost->wide.rounded);
 }
 
 void convert_out(const HaloBuf *buf, const Layout *layout, int64_t page)

@@ -103,7 +103,7 @@ static HaloStatus plan_first(PlanArrays *arrays)
     HaloSession *work = NULL;
     HaloPlan *now = NULL;
     HaloBuf in = {.shape = arrays->input[0].shape};
-    HaloLost lost = {0}; /* which each run counts */
+    LayoutLost lost = {0}; /* which each run counts */
     HALO_TRY(session_borrow(arrays->session, arrays->input[0].array.gpu, &work));
     HALO_TRY(arrays_plan(arrays, work, &in, &arrays->plan));
     if (arrays->plan != NULL) HALO_TRY(arrays_output(arrays, arrays->plan, &arrays->output));

@@ -61,9 +61,7 @@ static HaloStatus take_page(ArrayRun *run, size_t i, int64_t page)
     if (run->page[i] != NULL) run->given[i] = run->page[i][page];
     if (run->page[i] != NULL) return HALO_OK;
     if (!layout->direct) halo_buf_free(&run->given[i]);
-    if (!layout->direct)
-        return convert_in(layout, page, &run->given[i],
-                          layout->shape.dtype == HALO_F64 ? &run->wide : &run->lost);
+    if (!layout->direct) return convert_in(layout, page, &run->given[i], &run->lost);
     run->given[i] = layout_buffer(layout, page);
     return HALO_OK;
 }
@@ -158,8 +156,7 @@ static HaloStatus run_pages(ArrayRun *run)
         one = (HaloReport){0};
     }
     halo_note(&run->report.notes, HALO_NOTE_CLIPPED, run->report.clipped);
-    halo_note_lost(&run->report.notes, &run->lost);
-    halo_note(&run->report.notes, HALO_NOTE_ROUNDED_WIDE, run->wide.rounded);
+    convert_note_lost(&run->lost, &run->report.notes);
 out:
     progress_of_part(&run->work->host, 0, 1);
     if (status != HALO_OK) halo_report_clear(&one);

@@ -16,8 +16,7 @@ typedef struct ArrayRun {
     HaloPlan *plan; /* arrays->plan, or made for these samples */
     Layout output;  /* where it goes; array.dims 0: it is not wanted */
     HaloReport report;
-    HaloLost lost; /* by inputs that are converted to f32, */
-    HaloLost wide; /* and to f64 */
+    LayoutLost lost; /* by inputs that are converted */
     void *stream;
     bool queued;
 } ArrayRun;

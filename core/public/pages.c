@@ -40,9 +40,8 @@ out:
 
 static HaloStatus open_page(const Layout *layout, int64_t page, Pages *pages, int64_t at)
 {
-    HaloLost *lost = layout->shape.dtype == HALO_F64 ? &pages->wide : &pages->lost;
     pages->own[at] = !layout->direct;
-    if (!layout->direct) return convert_in(layout, page, &pages->page[at], lost);
+    if (!layout->direct) return convert_in(layout, page, &pages->page[at], &pages->lost);
     pages->page[at] = layout_buffer(layout, page);
     return HALO_OK;
 }
@@ -69,8 +68,7 @@ out:
 void pages_tell_lost(const HaloSession *work, const Pages *pages, uint64_t clipped)
 {
     HaloNotes notes = {0};
-    halo_note_lost(&notes, &pages->lost);
-    halo_note(&notes, HALO_NOTE_ROUNDED_WIDE, pages->wide.rounded);
+    convert_note_lost(&pages->lost, &notes);
     halo_note(&notes, HALO_NOTE_CLIPPED, clipped);
     report_tell(work, &notes);
 }

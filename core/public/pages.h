@@ -11,8 +11,7 @@ typedef struct Pages {
     HaloBuf *page; /* [count] */
     bool *own;     /* [count] the page is a copy */
     int64_t count;
-    HaloLost lost; /* by samples that are converted to f32, */
-    HaloLost wide; /* and to f64 */
+    LayoutLost lost; /* by samples that are converted */
 } Pages;
 
 /* `wide`: all that f32 does not hold becomes f64. Freed by pages_free, also where that failed. */

@@ -15,8 +15,7 @@ typedef struct Saving {
     HaloInfo like;  /* the array, as if it were a file */
     HaloWriter writer;
     HaloReport report;
-    HaloLost lost; /* by samples that are converted to f32, */
-    HaloLost wide; /* and to f64 */
+    LayoutLost lost; /* by samples that are converted */
 } Saving;
 
 /* ---- what is written ------------------------------------------------------------------------------------- */
@@ -110,11 +109,10 @@ static HaloStatus write_pages(Saving *saving)
         HALO_FAIL(HALO_ERR_USAGE, "%s stores one page, and the array has %lld: use TIFF or NPY", format->name,
                   (long long)layout->pages);
     for (int64_t i = 0; i < layout->pages; i++) {
-        HaloLost *lost = layout->shape.dtype == HALO_F64 ? &saving->wide : &saving->lost;
         if (layout->direct)
             page = layout_buffer(layout, i);
         else
-            HALO_TRY(convert_in(layout, i, &page, lost));
+            HALO_TRY(convert_in(layout, i, &page, &saving->lost));
         HALO_TRY(write_page(saving, &page, i));
         if (!layout->direct) halo_buf_free(&page);
     }
@@ -130,8 +128,7 @@ static void tell(Saving *saving)
     HaloNotes *notes = &saving->report.notes;
     save_report(&saving->writer, &saving->like, &saving->report);
     notes->count[HALO_NOTE_AXES] = 0; /* the program knows what the dimensions are */
-    halo_note_lost(notes, &saving->lost);
-    halo_note(notes, HALO_NOTE_ROUNDED_WIDE, saving->wide.rounded);
+    convert_note_lost(&saving->lost, notes);
     report_tell(saving->work, notes);
 }
 
