@@ -119,16 +119,36 @@ static void by_hand(void **state)
     expect_one(none, 2, 0.5, true, canonical);
 }
 
+/* A window that holds each sample many times: without its NaN an even number, of two in the middle. */
+static void far_beyond_the_picture(void **state)
+{
+    (void)state;
+    static const float column[] = {1, 2, NAN, 5, 9};
+    const HaloShape shape = test_shape(HALO_F32, 1, 5, 1);
+    const HaloStep rank = {
+        .u.rank.window =
+            {.width = 9, .height = 9, .ox = -4, .oy = -4, .border = HALO_BORDER_WRAP, .nan_ignore = true},
+        .u.rank.fraction = 0.5,
+        .u.rank.halves = true,
+        .store = {1, 1}};
+    TestBuf src = testbuf_make(&shape, test_whole(&shape), NULL), dst = testbuf_like(&src);
+    for (int64_t y = 0; y < 5; y++) memcpy(halo_at(&src.view, 0, y), &column[y], sizeof *column);
+    oracle_rank(&src.view, &dst.view, &rank.u.rank, rank.store);
+    bool any = false; /* a mean that is none of the samples */
+    for (int64_t y = 0; y < 5; y++) any = any || *(const float *)halo_at(&dst.view, 0, y) == 3.5f;
+    assert_true(any);
+    expect_everywhere("far beyond", rank_call, &rank, &src, NULL, &dst, 0);
+    testbuf_free(&src);
+    testbuf_free(&dst);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),
-        random_test(small_windows, 500),
-        random_test(larger_windows, 300),
-        random_test(squares, 40),
-        random_test(smooth_images, 20),
-        random_test(narrow_pictures, 100),
-        random_test(extremes_of_long_lines, 60),
+        cmocka_unit_test(by_hand),         cmocka_unit_test(far_beyond_the_picture),
+        random_test(small_windows, 500),   random_test(larger_windows, 300),
+        random_test(squares, 40),          random_test(smooth_images, 20),
+        random_test(narrow_pictures, 100), random_test(extremes_of_long_lines, 60),
     };
     test_arguments(argc, argv);
     return cmocka_run_group_tests(tests, test_devices_open, test_devices_close);
