@@ -58,7 +58,8 @@ class _Output:
         self.file.write(made)
         return None
 
-    def __del__(self):
+    def free(self):
+        """Not left to __del__, in which an interruption would get lost."""
         _lib.halo_free(self.collected.data)
 
 
@@ -97,12 +98,12 @@ def read(file, *, pages=False):
     of = session()
     given, held = _input(file)
     array = Array(alpha=NONE, gpu=HOST)
-    _lib.check(_lib.halo_load(of.handle, c.byref(given), pages, c.byref(array)))
-    shape = tuple(array.size[: array.dims])
-    size = SIZE[array.type]
-    for n in shape:
-        size *= n
     try:
+        _lib.check(_lib.halo_load(of.handle, c.byref(given), pages, c.byref(array)))
+        shape = tuple(array.size[: array.dims])
+        size = SIZE[array.type]
+        for n in shape:
+            size *= n
         memory = bytearray(size)
         c.memmove((c.c_char * size).from_buffer(memory), array.data, size)
     finally:
@@ -199,10 +200,13 @@ def write(
         "effort": effort,
     }
     to = _Output(file, format, how)
-    _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(to.struct)))
-    if _lib.messages:
-        _lib.warn()
-    return to.finish()
+    try:
+        _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(to.struct)))
+        if _lib.messages:
+            _lib.warn()
+        return to.finish()
+    finally:
+        to.free()
 
 
 @_helps
@@ -258,13 +262,15 @@ def run_file(
     report = c.c_void_p()
     parsed = parse(of, pipeline)
     target = c.byref(to.struct) if to else None
-    _lib.check(_lib.halo_run(of.handle, parsed.handle, c.byref(given), target, c.byref(report)))
     try:
+        _lib.check(_lib.halo_run(of.handle, parsed.handle, c.byref(given), target, c.byref(report)))
         tables = _report.read(report)
+        if _lib.messages:
+            _lib.warn()
+        if to is not None:
+            to.finish()
     finally:
         _lib.halo_report_close(report)
-    if _lib.messages:
-        _lib.warn()
-    if to is not None:
-        to.finish()
+        if to is not None:
+            to.free()
     return tables

@@ -128,6 +128,23 @@ _interrupted.restype = _GoesOn({0: True}).__getitem__
 on_progress = PROGRESS(_interrupted)
 
 
+class Owner:
+    """What closes its `handle` of the library, by `close`, in the process that opened it."""
+
+    handle = None
+
+    def __init__(self, close):
+        self.process = os.getpid()
+        self._close = close
+
+    def __del__(self):
+        if self.handle and self.process == os.getpid():
+            try:
+                self._close(self.handle)
+            except BaseException as error:  # a signal's: it would get lost here, so the next call raises it
+                raised.append(error)
+
+
 # ---- remarks of runs -----------------------------------------------------------------------------------------
 
 # What the library reported, until `warn` makes warnings of it: by the thread that it was reported in.

@@ -1,7 +1,6 @@
 """Pipelines that are parsed once, planned once for each size and type of input, and run on arrays."""
 
 import ctypes as c
-import os
 
 from . import _lib, _report
 from ._arrays import finished, view_of
@@ -17,16 +16,14 @@ _MOST_PLANS = 256
 NO_STRIDES = (c.c_int64 * MAX_DIMS)()  # in C order without gaps
 
 
-class Plan:
+class Plan(_lib.Owner):
     """A HaloPlan for arrays of these sizes and types; any number of threads may run it."""
 
     def __init__(self, parsed, arrays):
+        super().__init__(_lib.halo_plan_close)
         self.parsed = parsed  # holds the session, too
         self.count = len(arrays)
         self.inputs = (Array * self.count)(*arrays)
-        self.handle = None
-        self.process = os.getpid()
-        self._close = _lib.halo_plan_close
         self.out = None
         self.reports = parsed.measures or parsed.results
         self.pool = []
@@ -55,10 +52,6 @@ class Plan:
             _lib.halo_plan_open(parsed.session.handle, parsed.handle, self.inputs, self.count, c.byref(handle))
         )
         return handle
-
-    def __del__(self):
-        if self.handle and self.process == os.getpid():
-            self._close(self.handle)
 
     def _find_output(self):
         out = Array()
@@ -103,15 +96,13 @@ class Plan:
         return tables
 
 
-class Parsed:
+class Parsed(_lib.Owner):
     """A HaloPipeline in a session."""
 
     def __init__(self, of, text):
+        super().__init__(_lib.halo_pipeline_free)
         handle = c.c_void_p()
-        self.handle = None
         _lib.check(_lib.halo_pipeline_parse(of.handle, text.encode(), c.byref(handle)))
-        self.process = os.getpid()
-        self._free = _lib.halo_pipeline_free
         self.handle = handle
         self.session = of
         self.plans = {}
@@ -119,11 +110,6 @@ class Parsed:
         self.measures = _lib.halo_pipeline_only_measures(handle)
         self.results = has_results(text)
         self.files = names_files(text)
-
-    def __del__(self):
-        if self.handle and self.process == os.getpid():
-            self._free(self.handle)
-
 
 def typed(values):
     """A key of these values, of which 1, 1.0 and True are equal, and mean different things."""

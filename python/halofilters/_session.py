@@ -17,11 +17,12 @@ _open = {}
 _default = None
 
 
-class Session:
+class Session(_lib.Owner):
     """A HaloSession. `ready` has the plans of functions by their names (_quick.py), `pipelines` what `run`
     parsed, by its text."""
 
     def __init__(self, device, precision, options=None):
+        super().__init__(_lib.halo_session_close)
         given = Options(message=_lib.on_message, progress=_lib.on_progress, **(options or {}))
         given.device, given.gpu = _device(device)
         if precision is not None and precision not in _PRECISIONS:
@@ -31,15 +32,8 @@ class Session:
         handle = c.c_void_p()
         _lib.check(_lib.halo_session_open(c.byref(given), c.byref(handle)))
         self.handle = handle
-        self.process = os.getpid()
         self.ready = defaultdict(dict)
         self.pipelines = {}
-        self._close = _lib.halo_session_close
-
-    def __del__(self):
-        if getattr(self, "handle", None) and self.process == os.getpid():
-            self._close(self.handle)
-
 
 def _device(device):
     if device is None:

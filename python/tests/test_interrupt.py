@@ -99,6 +99,34 @@ def test_writing(rng):
     assert np.array_equal(hf.read(hf.write(None, x[:9], format="png")), x[:9])
 
 
+def _interrupting(function):
+    def called(*arguments):
+        function(*arguments)
+        _interrupt()
+
+    return called
+
+
+def test_memory_of_a_file(rng, monkeypatch):
+    """It is freed where the interruption is raised."""
+    x = rng.integers(0, 256, (5, 5), dtype="uint8")
+    monkeypatch.setattr(_lib, "halo_free", _interrupting(_lib.halo_free))
+    with pytest.raises(KeyboardInterrupt):
+        hf.write(None, x, format="png")
+
+
+def test_pipelines_let_go():
+    """In __del__ it would get lost: the next call raises it."""
+    x = np.zeros((5, 5), "uint8")
+    made = hf.Pipeline("gauss:1.5")
+    made(x)
+    made.plan(x)._close = _interrupting(_lib.halo_plan_close)
+    del made
+    with pytest.raises(KeyboardInterrupt):
+        hf.gauss(x, 1)
+    assert not hf.gauss(x, 1).any()
+
+
 def test_remarks():
     """Nor is it lost where the library reports a remark."""
     _lib._keep(1, None, (None, b"a remark"))
