@@ -1,6 +1,6 @@
-/* The hot loops of windows over rows: convolution, ranks, means, bilateral filters (kernels.h). */
-#ifndef CPU_WINDOWS_H
-#define CPU_WINDOWS_H
+/* The hot loops of windows over rows: convolution, ranks, means, bilateral filters (cpu/kernels.h). */
+#ifndef CPU_KERNELS_WINDOWS_H
+#define CPU_KERNELS_WINDOWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -354,7 +354,7 @@ typedef struct CpuBilateralKernels {
     void (*means)(const CpuBilateralWindows *alike, int64_t n, float *out);
 } CpuBilateralKernels;
 
-/* ---- extremes of any samples of a window ----------------------------------------------------------------- */
+/* ---- extremes of any samples of a window ---------------------------------------------------------------- */
 
 /* The samples of a row of windows: of member m of the first window line[m][0], of the next one line[m][1] … */
 typedef struct CpuMembers {
