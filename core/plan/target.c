@@ -91,7 +91,8 @@ HaloStatus target_append(HaloBuilder *builder, HaloReg value, HaloDtype input_dt
     }
     const bool again = to->keeps_type && dtype == HALO_F32 && input_dtype <= HALO_U16 &&
                        plan->wanted_dtype < 0 && !(to == &plan_to_array && shape.numbers);
-    if (to->keeps_units && holds(to, dtype) && !again)
+    const bool named = plan->wanted_dtype >= 0 && dtype <= HALO_F32 && !shape.numbers; /* by `depth` */
+    if (to->keeps_units && holds(to, dtype) && !again && !named)
         return HALO_OK; /* unchanged: f32 once computed, scans in 64 bits */
     /* Numbers that were made of integers, such as labels, are those of an input in floats. */
     const HaloDtype like = shape.numbers && input_dtype <= HALO_U16 ? HALO_F32 : input_dtype;

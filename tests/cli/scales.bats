@@ -44,3 +44,16 @@ setup() {
     } > m.tif
     cmp <(halo run depth:u8 m.tif -o - --to pgm) <(printf 'P5\n2 1\n255\n\200\377')
 }
+
+@test "depth names the type of what formats of any type hold, wherever it stands" {
+    type_of() { # PIPELINE
+        halo run "$1" a.pgm -o type.npy -f
+        head -c 80 type.npy | tr -d '\0' | grep -ao "'descr': '...'" | cut -d "'" -f 4
+    }
+    [ "$(type_of 'depth:u8 | crop:9x9+1+1')" = '|u1' ]
+    [ "$(type_of 'depth:u8 | gauss:1')" = '|u1' ]
+    [ "$(type_of 'depth:f32 | flip')" = '<f4' ]
+    [ "$(type_of 'depth:u8 | gauss:1 | depth:u16 | crop:9x9+1+1')" = '<u2' ]
+    [ "$(type_of 'depth:u8 | scan')" = '<i8' ]  # sums are not cut off
+    [ "$(type_of 'depth:u8 | label')" = '<f4' ] # nor are numbers without full scale
+}
