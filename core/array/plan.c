@@ -148,6 +148,8 @@ HaloStatus halo_plan_open(HaloSession *session, const HaloPipeline *pipeline, co
     if (arrays->input == NULL || arrays->operand == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
     HALO_TRY(read_inputs(arrays, inputs));
     HALO_TRY(check_surplus(arrays));
+    if (pipeline_pages(pipeline, &(HaloPages){0}))
+        HALO_FAIL(HALO_ERR_USAGE, "pages: it selects pages of files; of an array, give those that you want");
     HALO_TRY(plan_first(arrays));
     *plan = calloc(1, sizeof **plan);
     if (*plan == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");

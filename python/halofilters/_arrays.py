@@ -1,6 +1,7 @@
 """Any array: its library, its view, and the array that a caller gets."""
 
 import array as _array
+import os
 
 from ._buffers import Buffers
 from ._errors import UsageError
@@ -36,8 +37,22 @@ def library_of(x):
     return LIBRARIES.get(type(x).__module__.partition(".")[0])
 
 
+def dims_of(x):
+    """How many dimensions an array, a buffer or a list has."""
+    dims = getattr(x, "ndim", None)
+    if dims is None:
+        try:
+            dims = memoryview(x).ndim
+        except TypeError:
+            dims = numpy.ndim(x) if numpy is not None else 0
+    return dims
+
+
 def view_of(x):
     """The view of any array."""
+    if isinstance(x, (str, os.PathLike)):
+        name = os.fspath(x)
+        raise UsageError(f"{name!r} is no array: hf.read reads a file, hf.run_file runs a pipeline on it")
     library = library_of(x)
     if library is not None and (library is not NumPy or numpy is not None):
         return _checked(library.view(x))
@@ -50,6 +65,8 @@ def view_of(x):
     if on_device is not None:
         return _checked(on_device)
     if isinstance(x, (bytes, bytearray, memoryview, _array.array)):
+        if numpy is not None and memoryview(x).format[:1] in "<>" and not Buffers.has_type_of(x):
+            return _checked(NumPy.view(numpy.asarray(x)))  # of another byte order
         return _checked(Buffers.view(x))
     if numpy is None:
         if isinstance(x, (list, tuple)):

@@ -86,7 +86,8 @@ def batch(pipeline, inputs, *, out_dir=None, check=True, **options):
     Returns
     -------
     list of dict
-        What `--json` prints, an object for each line; those of files that failed have "status": "failed".
+        What `--json` prints, an object for each line. Those of files that failed have "status": "failed"; a
+        pipeline that only measures has no lines of these.
     """
     import json
 
@@ -98,15 +99,20 @@ def batch(pipeline, inputs, *, out_dir=None, check=True, **options):
     if out_dir is not None:
         options["out_dir"] = out_dir
     status, printed, said = _run([program(), "run", "--json", *_arguments(options), "--", pipeline, *inputs])
-    rows = [json.loads(line) for line in printed.splitlines()]
+    try:
+        rows = [json.loads(line) for line in printed.splitlines()]
+    except ValueError:
+        raise UsageError(f"{', '.join(options)}: what halo printed with these is no table of results") from None
     failures, remarks = _sorted(status, rows, said)
-    for text in remarks:
-        _lib.warn_of(text)
-    if status and (check or not failures or (status == UsageError.status and not rows)):
-        text = "; ".join(failures) or f"halo ended with status {status}"
-        error = error_of(status, text, Error)
-        error.rows = [row for row in rows if row.get("type") != "summary" and row.get("status") != "failed"]
-        raise error
+    try:
+        for text in remarks:
+            _lib.warn_of(text)
+    finally:  # of both, the error, where warnings are errors
+        if status and (check or not failures or (status == UsageError.status and not rows)):
+            text = "; ".join(failures) or f"halo ended with status {status}"
+            error = error_of(status, text, Error)
+            error.rows = [row for row in rows if row.get("type") != "summary" and row.get("status") != "failed"]
+            raise error
     for text in failures:
         _lib.warn_of(text)
     return rows

@@ -19,6 +19,19 @@ class Buffers:
         _kinds["L"] = 3
 
     @staticmethod
+    def address(x):
+        return _address(memoryview(x))
+
+    @staticmethod
+    def kind_of(seen):
+        code = seen.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
+        return Buffers._kinds.get(code)
+
+    @staticmethod
+    def has_type_of(x):
+        return Buffers.kind_of(memoryview(x)) is not None
+
+    @staticmethod
     def view(x):
         try:
             seen = memoryview(x)
@@ -26,8 +39,7 @@ class Buffers:
             raise UsageError(
                 f"{type(x).__name__} is not an array: expected one of NumPy, CuPy, PyTorch or JAX, or a buffer"
             ) from None
-        code = seen.format.lstrip("@=" + ("<" if sys.byteorder == "little" else ">"))
-        kind = Buffers._kinds.get(code)
+        kind = Buffers.kind_of(seen)
         if kind is None:
             raise no_type(f"format '{seen.format}'")
         if seen.ndim == 0:

@@ -8,7 +8,7 @@ anew, into runs of whole leaves; each run gives the moments of the subtrees in i
 import math
 
 from ._libraries import numpy
-from ._chunks import axes_of, run_chunk
+from ._chunks import axes_of, run_chunk, unmasked_chunks
 from ._errors import UsageError
 from ._meaning import Sound, sound_of
 from ._report import Table
@@ -27,6 +27,7 @@ def is_chunked(x):
 def measure_chunked(operation, x, arguments, options):
     """`stats` and `hist` of an array of Dask."""
     x = sound_of(x, options)
+    unmasked_chunks(x)
     options = dict(options, axes=axes_of(x, options.get("axes"), options.get("rate")))
     if not options.get("rate") and set(options["axes"]) & set("nzt"):
         raise UsageError("statistics of arrays of pages in chunks: take the pages one by one")

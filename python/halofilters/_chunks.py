@@ -28,6 +28,15 @@ def axes_of(x, axes, rate):
     return axes
 
 
+def unmasked_chunks(x):
+    """Refuses an array of masked ones, as `unmasked` does."""
+    if isinstance(x._meta, numpy.ma.MaskedArray):
+        raise UsageError(
+            "an array of masked chunks would lose its mask: da.ma.filled(x, value) gives one without; of floats"
+            " filled by nan, filters with nan='ignore' leave such samples out"
+        )
+
+
 def _depths(reach, axes, rate):
     """How far each axis has to overlap, {axis: (before, after)}."""
     left, right, up, down = reach
@@ -103,6 +112,11 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
     options = {"rate": rate, "white": white, "alpha": alpha, "precision": precision}
     sound = x if isinstance(x, Sound) else None
     x, rate = sound_of(x, options), options["rate"]
+    if not (hasattr(x, "dask") and hasattr(x, "chunks")):
+        raise UsageError(f"map_overlap takes an array of Dask, got {type(x).__name__}: hf.run takes others")
+    if not isinstance(pipeline, str):
+        raise UsageError(f"expected a pipeline such as 'gauss:2 | sobel', got {type(pipeline).__name__}")
+    unmasked_chunks(x)
     options["axes"] = axes = axes_of(x, axes, rate)
     out_axes, shape, dtype, reach = _planned(x, pipeline, options)
     depth = _depths(reach, axes, rate)

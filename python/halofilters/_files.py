@@ -10,14 +10,14 @@ from ._errors import UsageError, unexpected
 from ._libraries import numpy
 from ._meaning import Sound, described, sound_of
 from ._plans import parse
-from ._session import session
+from ._session import Session, session
 from ._structs import CODE, HOST, NAME, NO_SCALE, NONE, SIZE, Array, Bytes, File
 
 
 def _input(file):
     """The HaloFile of a path, bytes, or an object with read(); and what it points at."""
     if isinstance(file, (str, os.PathLike)):
-        return File(path=os.fsencode(file)), None
+        return File(path=_lib.encoded(file)), None
     if hasattr(file, "read"):
         file = file.read()
     seen = memoryview(file).cast("B")
@@ -39,9 +39,9 @@ class _Output:
         self.collected = Bytes()
         self.struct = File(**{name: value for name, value in how.items() if value is not None})
         if format is not None:
-            self.struct.format = format.encode()
+            self.struct.format = _lib.encoded(format)
         if isinstance(file, (str, os.PathLike)):
-            self.struct.path = os.fsencode(file)
+            self.struct.path = _lib.encoded(file)
         else:
             self.struct.write = _lib.bytes_write
             self.struct.context = c.addressof(self.collected)
@@ -78,7 +78,7 @@ def _helps(function):
     return call
 
 
-def read(file, *, pages=False):
+def read(file, *, pages=False, format=None, axes=None, rate=None, max_pixels=None):
     """Reads a file.
 
     Parameters
@@ -86,6 +86,14 @@ def read(file, *, pages=False):
     file : path, bytes or file object
     pages : bool
         Read all pages, which have to be of one size and type, along a first dimension. Else the first is read.
+    format : str, optional
+        By default the one that the file itself says; text, such as that of tables, says none: "csv".
+    axes : str, optional
+        Of arrays such as NPY's, as of `run`.
+    rate : float, optional
+        Of files that have none: frames per second, with which arrays are sound or series.
+    max_pixels : int, optional
+        Of one page, against files that pretend to be huge.
 
     Returns
     -------
@@ -95,7 +103,14 @@ def read(file, *, pages=False):
         more than 16 bits, and of float64, are read as float32: with a `HaloWarning` where that loses more than
         a fraction.
     """
-    of = session()
+    how = {
+        "read_as": None if format is None else _lib.encoded(format),
+        "axes": None if axes is None else _lib.encoded(axes),
+        "rate": rate,
+        "max_pixels": max_pixels,
+    }
+    how = {name: value for name, value in how.items() if value is not None}
+    of = Session(None, None, how) if how else session()
     given, held = _input(file)
     array = Array(alpha=NONE, gpu=HOST)
     try:
@@ -202,9 +217,10 @@ def write(
     to = _Output(file, format, how)
     try:
         _lib.check(_lib.halo_save(session().handle, c.byref(array), c.byref(to.struct)))
+        made = to.finish()
         if _lib.messages:
             _lib.warn()
-        return to.finish()
+        return made
     finally:
         to.free()
 
@@ -265,10 +281,10 @@ def run_file(
     try:
         _lib.check(_lib.halo_run(of.handle, parsed.handle, c.byref(given), target, c.byref(report)))
         tables = _report.read(report)
-        if _lib.messages:
-            _lib.warn()
         if to is not None:
             to.finish()
+        if _lib.messages:
+            _lib.warn()
     finally:
         _lib.halo_report_close(report)
         if to is not None:

@@ -9,7 +9,7 @@ import threading
 import warnings
 from collections import deque
 
-from ._errors import HaloWarning, error_of
+from ._errors import HaloWarning, UsageError, error_of
 from ._structs import MESSAGE, PROGRESS, READ
 
 
@@ -82,6 +82,14 @@ halo_operation_parameter = _declare("halo_operation_parameter", _INT, _SIZE, _IN
 def sentence(text):
     """A message of the library, whose members of structs are keywords here."""
     return text.decode("utf-8", "replace").replace("=true", "=True")
+
+
+def encoded(text):
+    """A text or a path for the library, whose texts end with the first zero."""
+    made = os.fsencode(text)
+    if b"\0" in made:
+        raise UsageError(f"{os.fspath(text)!r}: there is a NUL in it")
+    return made
 
 
 def fail(status):

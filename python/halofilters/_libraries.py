@@ -8,6 +8,7 @@ import ctypes as c
 import sys
 
 from ._errors import UsageError
+from ._lib import warn_of
 from ._structs import F32, F64, HOST, NAME, SIZE, TYPE_OF_NAME, U8
 
 try:
@@ -88,6 +89,10 @@ class NumPy:
     kind_of, dtype_of = _kind_of, _dtype_of
 
     @staticmethod
+    def address(x):
+        return address_of(numpy.asarray(x))
+
+    @staticmethod
     def view(x):
         if not isinstance(x, numpy.ndarray):
             x = numpy.asarray(x)
@@ -99,17 +104,28 @@ class NumPy:
         if kind is None:
             x, kind = NumPy.convert(x)
         strides = None if x.flags.c_contiguous else x.strides
+        if strides is not None and not any(strides):  # one element everywhere; to halo, it would be no strides
+            x, strides = numpy.ascontiguousarray(x), None
         return View(NumPy, x, address_of(x), x.shape, strides, kind)
 
     @staticmethod
+    def kind_of_other(dtype):
+        """The type that arrays become of another byte order, of uint64 and of long double."""
+        kind = _kind_of.get(dtype.newbyteorder("="))
+        if kind is None and dtype.kind not in "uif":
+            raise no_type(dtype)
+        return F64 if kind is None else kind
+
+    @staticmethod
     def convert(x):
-        """Of another byte order, uint64 and long double, which become float64."""
-        native = x.dtype.newbyteorder("=")
-        if native in _kind_of:
-            return x.astype(native), _kind_of[native]
-        if x.dtype.kind not in "uif":
-            raise no_type(x.dtype)
-        return x.astype(numpy.float64), F64
+        kind = NumPy.kind_of_other(x.dtype)
+        made = x.astype(_dtype_of[kind])
+        if x.dtype.kind == "u" and kind == F64:
+            whole = made < 2.0**64  # others have no uint64
+            lost = x.size - int(numpy.count_nonzero(made[whole].astype(x.dtype) == x[whole]))
+            if lost:
+                warn_of(f"{lost} samples are rounded to the 53 bits of float64")
+        return made, kind
 
     @staticmethod
     def new(view, shape, kind):
@@ -125,6 +141,10 @@ class NumPy:
 
 class CuPy:
     kind_of, dtype_of = _kind_of, _dtype_of
+
+    @staticmethod
+    def address(x):
+        return x.__cuda_array_interface__["data"][0]
 
     @staticmethod
     def view(x):
@@ -172,6 +192,10 @@ class Torch:
     kind_of, dtype_of = {}, {}  # filled when the first tensor comes
 
     @staticmethod
+    def address(x):
+        return x.data_ptr()
+
+    @staticmethod
     def view(x):
         torch = sys.modules["torch"]
         if not Torch.kind_of:
@@ -199,7 +223,7 @@ class Torch:
         gpu = HOST if device.type == "cpu" else device.index
         strides = None
         if not x.is_contiguous():
-            if gpu == HOST:
+            if gpu == HOST and any(x.stride()):
                 strides = tuple(n * SIZE[kind] for n in x.stride())
             else:
                 x = x.contiguous()

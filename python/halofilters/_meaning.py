@@ -45,6 +45,14 @@ def sound_of(x, options):
     return x
 
 
+def of_one_rate(rate, other):
+    """Refuses a sound of another rate than the first."""
+    if isinstance(other, Sound) and rate and other.rate != float(rate):
+        raise UsageError(
+            f"sounds of {rate:g} and {other.rate:g} frames per second: hf.rate gives them the same"
+        )
+
+
 def _white(white):
     if white is None:
         return 0.0
@@ -62,6 +70,8 @@ def _alpha(alpha, view, axes):
     at = axes.find("c") if axes else (len(view.shape) - 1 if len(view.shape) > 2 else -1)
     channels = view.shape[at] if 0 <= at < len(view.shape) else 1
     alpha = int(alpha)
+    if alpha < -channels:
+        raise UsageError(f"alpha={alpha}: the array has {channels} channels")
     return alpha + channels if alpha < 0 else alpha
 
 
@@ -73,8 +83,8 @@ def described(view, axes=None, rate=None, white=None, alpha=None):
     if view.strides is not None:
         array.stride[: len(view.strides)] = view.strides
     if axes:
-        if len(axes) > MAX_DIMS + 1:
-            raise UsageError(f"axes='{axes}': expected a letter for each dimension, such as 'hwc' or 'zyx'")
+        if not isinstance(axes, str) or len(axes) > MAX_DIMS + 1:
+            raise UsageError(f"axes={axes!r}: expected a letter for each dimension, such as 'hwc' or 'zyx'")
         array.axes = axes.encode()
     array.rate = float(rate or 0.0)
     array.white = _white(white)
@@ -101,8 +111,8 @@ def native(view, rate, white, single):
 
 def described_alone(x):
     """A view of an array that is not read, such as one of Dask."""
-    name = str(x.dtype).rpartition(".")[2].lstrip("<>=|")
-    if name == "bool":
-        return View(NumPy, None, None, x.shape, None, U8)
-    kind = TYPE_OF_NAME.get(name)
+    name = str(x.dtype).rpartition(".")[2]
+    kind = U8 if name == "bool" else TYPE_OF_NAME.get(name)
+    if kind is None and isinstance(x.dtype, numpy.dtype):
+        kind = NumPy.kind_of_other(x.dtype)
     return View(NumPy, None, None, x.shape, None, kind if kind is not None else F32)

@@ -3,11 +3,13 @@
 import functools
 import re
 
+from ._arrays import dims_of
 from ._docstrings import docstring, signature
 from ._errors import Error, UsageError, unexpected
 from ._meaning import Sound
 from ._plans import apply_planned, parse
 from ._quick import QUICK, remember
+from ._report import of_pages
 from ._rows import ROWS, options_of, own_keys, python_name
 from ._session import session
 from ._values import text_of
@@ -33,7 +35,7 @@ class _Call:
             given[word] = value
         self.where = (given.pop("device", None), given.pop("precision", None))
         alpha = given.get("alpha")
-        if isinstance(alpha, int) and keys.get("alpha") is not None and keys["alpha"].type == "choice":
+        if hasattr(alpha, "__index__") and keys.get("alpha") is not None and keys["alpha"].type == "choice":
             self.options["alpha"] = given.pop("alpha")
         for word, name in options.items():
             if word in given:
@@ -85,7 +87,7 @@ def function(row):
             if is_chunked(x):
                 where = dict(zip(("device", "precision"), this.where))
                 return measure_chunked(name, x, this.given, {**this.options, **where})
-        series = along_time or (name == "peaks" and getattr(x, "ndim", 0) == 1)  # which works on pictures, too
+        series = along_time or (name == "peaks" and dims_of(x) == 1)  # which works on pictures, too
         if series and this.options.get("rate") is None and not isinstance(x, Sound):
             if "rate" in keys:
                 raise UsageError(
@@ -102,7 +104,7 @@ def function(row):
             _rename(error, options)
             raise
         if measures:
-            return result[0]
+            return of_pages(result)
         if not (parsed.files or this.others) and this.where == (None, None):
             remember(of.ready[name], x, key, plan)
         return result

@@ -4,13 +4,14 @@ import ctypes as c
 
 from . import _lib, _report
 from ._arrays import finished, view_of
+from ._buffers import Buffers
 from ._errors import UsageError
 from ._libraries import Jax, numpy
-from ._meaning import OPTIONS, Sound, described, native, sound_of
+from ._meaning import OPTIONS, Sound, described, native, of_one_rate, sound_of
 from ._quick import QUICK, remember
 from ._rows import has_results, names_files
 from ._session import bound
-from ._structs import MAX_DIMS, NAME, NO_SCALE, Array
+from ._structs import HOST, MAX_DIMS, NAME, NO_SCALE, Array
 
 _MOST_PLANS = 256
 NO_STRIDES = (c.c_int64 * MAX_DIMS)()  # in C order without gaps
@@ -101,8 +102,10 @@ class Parsed(_lib.Owner):
 
     def __init__(self, of, text):
         super().__init__(_lib.halo_pipeline_free)
+        if not isinstance(text, str):
+            raise UsageError(f"expected a pipeline such as 'gauss:2 | sobel', got {type(text).__name__}")
         handle = c.c_void_p()
-        _lib.check(_lib.halo_pipeline_parse(of.handle, text.encode(), c.byref(handle)))
+        _lib.check(_lib.halo_pipeline_parse(of.handle, _lib.encoded(text), c.byref(handle)))
         self.handle = handle
         self.session = of
         self.plans = {}
@@ -110,6 +113,7 @@ class Parsed(_lib.Owner):
         self.measures = _lib.halo_pipeline_only_measures(handle)
         self.results = has_results(text)
         self.files = names_files(text)
+
 
 def typed(values):
     """A key of these values, of which 1, 1.0 and True are equal, and mean different things."""
@@ -142,6 +146,22 @@ def _plan_for(parsed, views, options):
     return plan
 
 
+def _read_only(view):
+    if numpy is not None and isinstance(view.keep, numpy.ndarray):
+        return not view.keep.flags.writeable
+    return view.library is Buffers and view.keep[1].readonly
+
+
+def _is_memory_of(view, out):
+    """Does the view show the caller's memory? Of lists and the like, and of some strides, it is of a copy."""
+    if 0 in view.shape:
+        return True
+    try:
+        return view.library.address(out) == view.pointer
+    except (AttributeError, TypeError):  # such as DLPack's, which are never copies
+        return view.gpu != HOST
+
+
 def _into(out, plan):
     """The view of the caller's array for the result."""
     view = view_of(out.data if isinstance(out, Sound) else out)
@@ -152,16 +172,15 @@ def _into(out, plan):
             f"out= is an array of {NAME[view.kind]} {view.shape}: expected {NAME[plan.kind]}"
             f" {plan.shape} in the memory that the input is in"
         )
-    base = view.keep
-    if numpy is not None and isinstance(base, numpy.ndarray) and not base.flags.writeable:
+    if str(getattr(out, "dtype", "")) in ("bool", "torch.bool"):
+        raise UsageError("out= is an array of bool: expected uint8")
+    if _read_only(view):
         raise UsageError("out= is read-only")
-    if (
-        numpy is not None
-        and isinstance(out, numpy.ndarray)
-        and view.keep is not out
-        and view.keep.base is not out
-    ):
-        raise UsageError("out= is of a byte order or type that halo does not write")
+    if not _is_memory_of(view, out.data if isinstance(out, Sound) else out):
+        raise UsageError(
+            f"out= cannot be written in place: expected an array of {NAME[plan.kind]} in native byte order,"
+            " whose elements each have a place of their own"
+        )
     return view
 
 
@@ -176,6 +195,8 @@ def apply_planned(parsed, x, others, options, out=None):
     """Runs a parsed pipeline on arrays: gives the array, the tables, or both, as `run` says; and the plan."""
     of_sound = isinstance(x, Sound)
     x = sound_of(x, options)
+    for other in others:
+        of_one_rate(options.get("rate"), other)
     views = [view_of(x)] + [view_of(other.data if isinstance(other, Sound) else other) for other in others]
     single = parsed.session.single
     views = [native(view, options.get("rate"), options.get("white"), single) for view in views]
@@ -219,8 +240,6 @@ def parse(of, text):
     parsed."""
     parsed = of.pipelines.get(text)
     if parsed is None:
-        if not isinstance(text, str):
-            raise UsageError(f"expected a pipeline such as 'gauss:2 | sobel', got {type(text).__name__}")
         parsed = Parsed(of, text)
         if not parsed.files:
             bound(of.pipelines, _MOST_PLANS)

@@ -62,7 +62,10 @@ def _of_numpy():
             return None
         elif not (out.flags.c_contiguous and out.flags.writeable):
             return None
-        ready.run(address_of(x), address_of(out), None, None if x.flags.c_contiguous else x.strides)
+        strides = None if x.flags.c_contiguous else x.strides
+        if strides is not None and not any(strides):
+            return None
+        ready.run(address_of(x), address_of(out), None, strides)
         return out
 
     return quick

@@ -79,3 +79,24 @@ def read(report):
         else:
             joined.append(table)
     return joined
+
+
+def _joined(columns):
+    if numpy is not None and not isinstance(columns[0], list):
+        return numpy.concatenate(columns)
+    return [value for column in columns for value in column]
+
+
+def of_pages(tables):
+    """The tables of one measurement, one for each page, as one with a column `page`, from 1."""
+    if len(tables) == 1:
+        return tables[0]
+    numbers = [k for k, table in enumerate(tables, 1) for _ in range(table.rows())]
+    columns = {"page": numpy.array(numbers, dtype="int64") if numpy is not None else numbers}
+    columns.update((name, _joined([table[name] for table in tables])) for name in tables[0])
+    made = _table(columns, tables[0].kind, None, None)
+    for name in ("outside", "moments"):
+        parts = [getattr(table, name) for table in tables]
+        if None not in parts:
+            setattr(made, name, of_pages(parts))
+    return made

@@ -67,7 +67,7 @@ ROWS = _rows()
 _COMMON = ("border", "alpha", "nan")  # what all filters take, by keyword alone
 known = {name for row in ROWS for name in (row.name, *row.synonyms)}
 _results = [name for row in ROWS if row.result for name in (row.name, *row.synonyms)]
-_confining_pattern = re.compile(r"\bmask\s*=(?!\s*(?:@\d|[\"']\s*\d+x\d+))")
+_confining_pattern = re.compile(r"\bmask\s*=(?!\s*(?:@\d|[\"']\s*\d+x\d+\s*[:+]))")
 _result_pattern = re.compile(r"\b(?:" + "|".join(_results) + r")\b")
 
 
@@ -88,7 +88,7 @@ def _file_pattern():
     ]
     return re.compile(
         r"\b(?:" + "|".join(reads) + r")\s*:(?!\s*(?:\w+\s*=\s*)?"
-        r"(?:@\d|\[\s*(?:" + "|".join(map(re.escape, known)) + r")\s*[:|\]]|[\"']\s*\d+x\d+))"
+        r"(?:@\d|\[\s*(?:" + "|".join(map(re.escape, known)) + r")\s*[:|\]]|[\"']\s*\d+x\d+\s*[:+]))"
     )
 
 

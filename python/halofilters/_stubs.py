@@ -104,7 +104,15 @@ def run_file(
     effort: int | None = None,
     strip: bool | None = None,
 ) -> list[Table]: ...
-def read(file: _File, *, pages: bool = False) -> Any: ...
+def read(
+    file: _File,
+    *,
+    pages: bool = False,
+    format: str | None = None,
+    axes: str | None = None,
+    rate: float | None = None,
+    max_pixels: int | None = None,
+) -> Any: ...
 def info(file: _File) -> dict[str, Any]: ...
 def write(
     file: _Path | BinaryIO | None,

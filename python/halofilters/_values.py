@@ -56,9 +56,20 @@ def _source(value, others):
     return f"@{len(others) + 1}"
 
 
+def _white_where_true(value):
+    """Of an array of booleans that says where: 0 and 255."""
+    if str(getattr(value, "dtype", "")) == "bool":
+        return value.astype("uint8") * 255
+    if str(getattr(value, "dtype", "")) == "torch.bool":
+        return value.byte() * 255
+    return value
+
+
 def text_of(key, value, others):
     if key.type == "source":
-        return _source(value, others)
+        return _source(_white_where_true(value) if key.name == "mask" else value, others)
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()
     if key.type == "mask" and not isinstance(value, (str, os.PathLike)):
         return _mask(key, value)
     if isinstance(value, os.PathLike):

@@ -101,6 +101,10 @@ def test_refused(rng):
     for pipeline in ("normalize", "resize:50%", "stats", "gauss:2,border=wrap", "expr:v+x", "expr:v*w"):
         with pytest.raises(hf.UsageError):
             hf.map_overlap(x, pipeline)
+    masked = da.ma.masked_greater(x, 0.5)
+    for call in (hf.stats, hf.hist, lambda one: hf.map_overlap(one, "median:3")):
+        with pytest.raises(hf.UsageError, match="mask"):
+            call(masked)
 
 
 def same_statistics(x, chunks, **options):

@@ -125,6 +125,9 @@ def test_out_is_written_in_place(rng, library):
     at = library.pointer(out)
     assert hf.gauss(device, 2, out=out) is out and library.pointer(out) == at
     assert np.array_equal(library.to_host(out), hf.gauss(x, 2))
+    wide = library.to_device(np.zeros((200, 600), "float32"))
+    with pytest.raises(hf.UsageError, match="in place"):  # it is not written, and a copy would be lost
+        hf.gauss(device, 2, out=wide[:, ::2])
 
 
 @each
