@@ -270,3 +270,7 @@ def test_messages_name_keywords(tmp_path):
         hf.write(tmp_path / "a.pfm", x, replace=False)
     with pytest.raises(hf.Error, match=r"format"):
         hf.write(tmp_path / "a.xyz", x)
+    with pytest.raises(hf.UsageError, match=r"^effort is for WebP"):
+        hf.write(None, x.astype("uint8"), format="png", effort=3)
+    with pytest.raises(hf.UsageError, match=r"leave out lossless=True"):
+        hf.write(None, x.astype("uint8"), format="jpeg", lossless=True)
