@@ -106,9 +106,6 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
     -------
     dask.array.Array, or a Sound of one
     """
-    import dask
-    import dask.array as da
-
     options = {"rate": rate, "white": white, "alpha": alpha, "precision": precision}
     sound = x if isinstance(x, Sound) else None
     x, rate = sound_of(x, options), options["rate"]
@@ -117,6 +114,9 @@ def map_overlap(x, pipeline, *, axes=None, rate=None, white=None, alpha=None, pr
     if not isinstance(pipeline, str):
         raise UsageError(f"expected a pipeline such as 'gauss:2 | sobel', got {type(pipeline).__name__}")
     unmasked_chunks(x)
+    import dask
+    import dask.array as da
+
     options["axes"] = axes = axes_of(x, axes, rate)
     out_axes, shape, dtype, reach = _planned(x, pipeline, options)
     depth = _depths(reach, axes, rate)
