@@ -19,6 +19,7 @@ typedef struct ExrWriter {
     HaloBuf chunk;
     int64_t filled, done; /* rows of the chunk that are there; rows that are written */
     exr_encode_pipeline_t encoder;
+    exr_result_t (*compress)(exr_encode_pipeline_t *encoder); /* OpenEXRCore's own; NULL: there is none */
     bool open;
 } ExrWriter;
 
@@ -145,6 +146,31 @@ static int channel_named(const HaloShape *shape, const char *wanted)
     return 0;
 }
 
+/* Readers take a chunk that is as long as its samples for one that is not compressed. OpenEXRCore stores
+ * samples where compression makes them longer, but keeps compressed bytes of exactly that length. */
+static exr_result_t compress_or_store(exr_encode_pipeline_t *encoder)
+{
+    const ExrWriter *state = encoder->encoding_user_data;
+    const exr_result_t result = state->compress(encoder);
+    if (result == EXR_ERR_SUCCESS && encoder->compressed_bytes >= encoder->packed_bytes) {
+        memcpy(encoder->compressed_buffer, encoder->packed_buffer, encoder->packed_bytes);
+        encoder->compressed_bytes = encoder->packed_bytes;
+    }
+    return result;
+}
+
+static HaloStatus choose_routines(ExrWriter *state)
+{
+    HaloStatus status = HALO_OK;
+    exr_encode_pipeline_t *encoder = &state->encoder;
+    HALO_TRY(exr_outcome(&state->guard, exr.exr_encoding_choose_default_routines(state->context, 0, encoder)));
+    state->compress = encoder->compress_fn;
+    encoder->encoding_user_data = state;
+    if (state->compress != NULL) encoder->compress_fn = compress_or_store;
+out:
+    return status;
+}
+
 static HaloStatus put_chunk(ExrWriter *state)
 {
     HaloStatus status = HALO_OK;
@@ -168,9 +194,7 @@ static HaloStatus put_chunk(ExrWriter *state)
         channel->user_pixel_stride = shape->channels * (int32_t)sizeof(float);
         channel->user_line_stride = (int32_t)state->chunk.stride;
     }
-    if (first)
-        HALO_TRY(
-            exr_outcome(&state->guard, exr.exr_encoding_choose_default_routines(state->context, 0, encoder)));
+    if (first) HALO_TRY(choose_routines(state));
     HALO_TRY(exr_outcome(&state->guard, exr.exr_encoding_run(state->context, 0, encoder)));
     state->done += state->filled;
     state->filled = 0;

@@ -98,6 +98,19 @@ assert np.allclose(a[..., 3] / a[..., 0], b[..., 0])"
     grep -aq gAMA a.png
 }
 
+@test "OpenEXR: a chunk that compression leaves as long as it was is stored" {
+    # the file of 2 x 2 samples 200/65535, whose 16 bytes become 16 by ZIP
+    { printf 'Pf\n2 2\n-1.0\n'; for k in 1 2 3 4; do printf '\310\000\110\073'; done; } > a.pfm
+    halo convert a.pfm -o a.exr
+    identical a.pfm a.exr
+    for k in $(seq 1 40); do # noise, of which chunks become a little shorter or longer
+        make_gray b.pgm 2 "$k" "$((k * 1500))"
+        halo run depth:f32 b.pgm -o b.pfm -f
+        halo convert b.pfm -o b.exr -f
+        identical b.pfm b.exr
+    done
+}
+
 @test "OpenEXR: tiles, and FFmpeg reads what halo writes" {
     make_rgb a.ppm 70 45
     halo run 'linear | depth:f32' a.ppm -o a.exr
