@@ -312,7 +312,8 @@ const CliCommand cli_commands[] = {
      "halo info in.png\nhalo info --json *.wav\n"},
     {"stack", CLI_STACK, NULL, "mean|median|min|max|sum|sd|range|EXPRESSION INPUT… -o OUTPUT",
      "reduce many images to one: mean, median, … of each pixel; mean:clip=3 leaves out samples more than 3 "
-     "standard deviations away; an EXPRESSION joins a, the result so far, and b, the next ('halo help reduce')",
+     "standard deviations away; an EXPRESSION joins a, the result so far, and b, the next, from the first on "
+     "('halo help reduce')",
      "halo stack mean exposures/*.tif -o quiet.tif\n"
      "halo stack median --align burst/*.tif -o still.tif\n"
      "halo stack median street/ -r -o empty.png\n"

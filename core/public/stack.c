@@ -86,8 +86,9 @@ static HaloStatus open_output(const HaloArray *output, Stacking *run)
     if (given->width != shape->width || given->height != shape->height || given->channels != shape->channels)
         HALO_FAIL(HALO_ERR_USAGE, "the output is of another size than the arrays");
     if (type != layout_type(shape->dtype) && type != HALO_TYPE_F32 && type != HALO_TYPE_F64)
-        HALO_FAIL(HALO_ERR_USAGE, "the output is of type %s: expected that of the arrays, f32 or f64",
-                  halo_type_name(type));
+        HALO_FAIL(HALO_ERR_USAGE, "the output is of type %s: expected %s%sf32 or f64", halo_type_name(type),
+                  shape->dtype == HALO_F32 ? "" : halo_dtype_name(shape->dtype),
+                  shape->dtype == HALO_F32 ? "" : ", ");
     run->output.shape.dtype = type == HALO_TYPE_F64   ? HALO_F64
                               : type == HALO_TYPE_F32 ? HALO_F32
                                                       : shape->dtype;

@@ -81,17 +81,26 @@ static void clipped(const Across *across, const char *samples, int64_t pitch, in
     for (int64_t i = 0; i < n; i++) out[i] = taken[i] > 0 ? out[i] / taken[i] : median[i];
 }
 
+/* Starts with the identity or, where the user gave none, with the first sample that is not NaN; then it is NaN
+ * where there is no such sample. */
 static void fold(const Across *across, const char *samples, int64_t pitch, int64_t n, double *restrict out)
 {
     const HaloFold *how = across->what->fold;
     double value[ACROSS_MOST];
-    for (int64_t i = 0; i < n; i++) out[i] = how->identity;
+    bool started[ACROSS_MOST];
+    const bool from_first = across->what->from_first;
+    for (int64_t i = 0; i < n; i++) {
+        started[i] = !from_first;
+        out[i] = from_first ? (double)NAN : how->identity;
+    }
     for (int64_t k = 0; k < across->count; k++) {
         load(across, samples, pitch, k, n, value);
-        for (int64_t i = 0; i < n; i++)
-            if (!isnan(value[i]))
-                out[i] =
-                    halo_program_run(how->join, out[i], halo_program_run(how->map, value[i], 0.0, 0.0), 0.0);
+        for (int64_t i = 0; i < n; i++) {
+            if (isnan(value[i])) continue;
+            const double mapped = halo_program_run(how->map, value[i], 0.0, 0.0);
+            out[i] = started[i] ? halo_program_run(how->join, out[i], mapped, 0.0) : mapped;
+            started[i] = true;
+        }
     }
 }
 

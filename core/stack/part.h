@@ -23,6 +23,7 @@ typedef struct StackWhat {
     double clip;    /* CLIPPED: how many standard deviations are near */
     HaloPlan *plan; /* FOLD: it holds what `fold` points at */
     const HaloFold *fold;
+    bool from_first; /* FOLD: no identity was given: it starts with the first sample */
 } StackWhat;
 
 /* what.c: reads HaloStack::what. */

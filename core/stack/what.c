@@ -31,6 +31,14 @@ static HaloStatus fold_pipeline(HaloSession *session, const char *text, HaloPipe
     return pipeline_of(session, reduce, "stack", text, pipeline);
 }
 
+/* Was the identity left to its default? */
+static bool lacks_identity(const Call *call)
+{
+    for (int i = 0; i < call->values; i++)
+        if (strcmp(call_param(call, i)->key, "identity") == 0) return !call->value[i].given;
+    return false;
+}
+
 /* A plan with the fold alone holds it. */
 static HaloStatus parse_fold(HaloSession *session, const char *text, StackWhat *what)
 {
@@ -44,6 +52,7 @@ static HaloStatus parse_fold(HaloSession *session, const char *text, StackWhat *
                   text);
     what->op = STACK_FOLD;
     what->fold = &what->plan->step[0].u.fold;
+    what->from_first = lacks_identity(&parsed->call[0]);
 out:
     halo_pipeline_free(parsed);
     return status;

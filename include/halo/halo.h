@@ -103,8 +103,9 @@ HALO_API HaloStatus halo_plan_explain(const HaloPlan *plan, char **text);
 
 /* Reduces the pages of arrays that are alike to one page, sample by sample: `what` is "mean", "median", "min",
  * "max", "sum", "sd", "range", "mean:clip=3" (of the samples within 3 deviations of the median), or an
- * expression, as "max(a,b)". `output` has memory for a page of the first one's size: of their type, rounded,
- * f32 or f64; it may overlap the arrays. In host memory. */
+ * expression, as "max(a,b)", which joins the first page and the next, and so on (with an identity:
+ * "reduce:\"a*b\",identity=1"), and leaves NaN out. `output` has memory for a page of the first one's size, of
+ * f32, f64 or, rounded, of their type if that is u8 or u16; it may overlap the arrays. In host memory. */
 HALO_API HaloStatus halo_stack_arrays(HaloSession *session, const char *what, const HaloArray inputs[],
                                       size_t count, const HaloArray *output);
 

@@ -11,7 +11,7 @@ extern "C" {
 
 typedef struct HaloStack {
     /* "mean", "median", "min", "max", "sum", "sd", "range", "mean:clip=3"; or a fold, as "reduce:…" has it, or
-     * its expression alone: "max(a,b)". */
+     * its expression alone: "max(a,b)". Without an identity it starts with the first sample. */
     const char *what;
     const char *const *input; /* [inputs]; each page of a file that has several counts */
     size_t inputs;

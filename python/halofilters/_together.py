@@ -25,7 +25,7 @@ def stack(what, arrays, *, dtype=None, axes=None, white=None):
     ----------
     what : str
         "mean", "median", "min", "max", "sum", "sd", "range", "mean:clip=3" (of the samples within 3 standard
-        deviations of the median), or an expression such as "max(a,b)".
+        deviations of the median), or an expression such as "max(a,b)", which starts with the first array.
     arrays : sequence of arrays or Sounds, or one array
         Of one size and type. Of a single array the first axis is that of its pages.
     dtype : "float32" or "float64", optional

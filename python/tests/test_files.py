@@ -228,6 +228,8 @@ def test_stack(rng):
     total = hf.stack("sum", x)
     assert total.dtype == "float64" and np.array_equal(total, x.sum(0))
     assert np.array_equal(hf.stack("max(a,b)", x), x.max(0))
+    below = -1 - x.astype("float32")
+    assert np.array_equal(hf.stack("max(a,b)", below), below.max(0))
     assert np.allclose(hf.stack("sd", x.astype("float64")), x.std(0), atol=1e-4)
     flipped = [one[::-1] for one in x]
     assert np.array_equal(hf.stack("median", flipped), hf.stack("median", x)[::-1])

@@ -81,6 +81,25 @@ assert np.array_equal(np.load("out.npy"), np.prod(a, 0))'
     cmp one.pgm two.pgm
 }
 
+@test "an expression without an identity starts with the first image, and leaves NaN out" {
+    need_numpy
+    "$PYTHON" -c 'import numpy as np
+np.save("a.npy", np.float32([[-1, -5, np.nan, np.nan]]))
+np.save("b.npy", np.float32([[-2, -3, -4, np.nan]]))'
+    expect() {
+        halo stack "$1" a.npy b.npy -o out.npy -f
+        "$PYTHON" -c 'import numpy as np, sys
+got, nan = np.load("out.npy").ravel(), np.nan
+assert np.array_equal(got, eval(sys.argv[1]), equal_nan=True), got' "$2" || { echo "$1"; return 1; }
+    }
+    expect 'max(a,b)' '[-1, -3, -4, nan]'
+    expect 'min(a,b)' '[-2, -5, -4, nan]'
+    expect 'a*b' '[2, 15, -4, nan]'
+    expect 'reduce:"max(a,b)",map="v*2"' '[-2, -6, -8, nan]'
+    expect 'reduce:"max(a,b)",identity=0' '[0, 0, 0, 0]'
+    expect 'reduce:"max(a,b)",-3.5' '[-1, -3, -3.5, -3.5]'
+}
+
 @test "pages, folders and an image from a pipe as inputs" {
     frames 7
     cat a000.ppm a001.ppm a002.ppm > three.ppm
