@@ -157,7 +157,7 @@ HaloStatus convert_in(const Layout *layout, int64_t page, HaloBuf *buf, LayoutLo
 
 void convert_note_lost(const LayoutLost *lost, HaloNotes *notes)
 {
-    halo_note_lost(notes, &lost->single);
+    halo_note_lost(notes, &lost->single, false);
     halo_note(notes, HALO_NOTE_ROUNDED_WIDE, lost->wide.rounded);
 }
 

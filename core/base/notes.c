@@ -33,18 +33,8 @@ static const Row rows[HALO_NOTES] = {
     [HALO_NOTE_CUT] = {"cut", "truncated: only the beginning is there", NULL},
     [HALO_NOTE_GAPS] = {"gaps", "1 cell is not a number, or one too many, and counts as a gap",
                         "%llu cells are not numbers, or one too many, and count as gaps"},
-    [HALO_NOTE_ROUNDED] =
-        {"rounded",
-         "1 sample is rounded to the 24 bits of a 32-bit float as it is read: subtract an offset first "
-         "(--columns leaves columns of a table out)",
-         "%llu samples are rounded to the 24 bits of 32-bit floats as they are read: subtract an offset "
-         "first (--columns leaves columns of a table out)"},
-    [HALO_NOTE_ROUNDED_WIDE] =
-        {"rounded-64",
-         "1 integer is rounded to the 53 bits of a 64-bit float: --columns leaves columns of "
-         "a table out",
-         "%llu integers are rounded to the 53 bits of 64-bit floats: --columns leaves "
-         "columns of a table out"},
+    [HALO_NOTE_ROUNDED] = {"rounded", NULL, NULL},
+    [HALO_NOTE_ROUNDED_WIDE] = {"rounded-64", NULL, NULL},
     [HALO_NOTE_VANISHED] = {"vanished", "1 sample is too small for a float and became 0: multiply it first",
                             "%llu samples are too small for floats and became 0: multiply them first"},
     [HALO_NOTE_OPERAND] = {"operand",
@@ -111,15 +101,18 @@ static const char *const metas[HALO_META_KINDS] = {"ICC profile",
                                                    "directions of axes",
                                                    "origin"};
 
-static const char *const outdated[HALO_OUTDATED_KINDS] = {"markers or loops outside of it",
-                                                          "loudness tags",
-                                                          "colour profile",
-                                                          "takes, tracks or tempo",
-                                                          "description of an image stack",
-                                                          "GeoTIFF keys (the place on a map)",
-                                                          "GDAL's no-data value and metadata",
-                                                          "times of rows",
-                                                          "spacing and origin"};
+static const char *const outdated[HALO_OUTDATED_KINDS] = {
+    "markers or loops outside of it",
+    "loudness tags",
+    "colour profile",
+    "takes, tracks or tempo",
+    "description of an image stack",
+    "GeoTIFF keys (the place on a map)",
+    "GDAL's no-data value and metadata",
+    "times of rows",
+    "spacing and origin",
+    "FITS world coordinates (the place in the sky)",
+    "spacing of slices (channels are pages between them)"};
 
 const char *halo_note_name(HaloNote kind) { return rows[kind].name; }
 
@@ -173,6 +166,7 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     for (int i = 0; i < HALO_NOTES; i++) notes->count[i] += more->count[i];
     if (more->count[HALO_NOTE_THROUGH_F32] > 0) /* bits, not files */
         notes->count[HALO_NOTE_THROUGH_F32] = more->count[HALO_NOTE_THROUGH_F32];
+    notes->table |= more->table;
     notes->left_out |= more->left_out;
     join_names(notes, more->texts);
     notes->stripped |= more->stripped;
@@ -242,6 +236,23 @@ static void say_damaged(const HaloNotes *notes, char *text, size_t size)
                  (long long)notes->whole, of);
 }
 
+/* The remedy for single columns is one of tables. */
+static void say_rounded(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
+{
+    const char *some = count == 1 ? " is" : "s are", *read = count == 1 ? "it is" : "they are";
+    snprintf(text, size,
+             "%llu sample%s rounded to the 24 bits of %s-bit float%s as %s read: subtract an offset first%s",
+             count, some, count == 1 ? "a 32" : "32", count == 1 ? "" : "s", read,
+             notes->table ? " (--columns leaves columns of a table out)" : "");
+}
+
+static void say_rounded_wide(const HaloNotes *notes, unsigned long long count, char *text, size_t size)
+{
+    snprintf(text, size, "%llu integer%s rounded to the 53 bits of %s-bit float%s%s", count,
+             count == 1 ? " is" : "s are", count == 1 ? "a 64" : "64", count == 1 ? "" : "s",
+             notes->table ? ": --columns leaves columns of a table out" : "");
+}
+
 static void say_thresholds(const HaloNotes *notes, char *text, size_t size)
 {
     int used = halo_snprintf(text, size, "threshold:%s is at ", notes->method);
@@ -303,6 +314,8 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
         snprintf(text, size, "--raw reads as samples what looks like %s", notes->format);
         break;
     case HALO_NOTE_DAMAGED: say_damaged(notes, text, size); break;
+    case HALO_NOTE_ROUNDED: say_rounded(notes, count, text, size); break;
+    case HALO_NOTE_ROUNDED_WIDE: say_rounded_wide(notes, count, text, size); break;
     case HALO_NOTE_CLIPPED: count_clipped(notes, count, text, size); break;
     case HALO_NOTE_METADATA:
         snprintf(text, size, "left out, since the output cannot hold it: ");

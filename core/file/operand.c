@@ -25,7 +25,7 @@ static void count_rounded(const HaloBuf *data, HaloNotes *notes)
     HaloLost lost = {0};
     if (data->shape.dtype != HALO_F64) return;
     for (int64_t i = 0; i < data->cols * data->shape.channels; i++) halo_float_of_double(sample[i], &lost);
-    halo_note_lost(notes, &lost);
+    halo_note_lost(notes, &lost, false);
 }
 
 static HaloStatus read_first(HaloSession *session, HaloOperand *operand)

@@ -8,6 +8,7 @@ void frames_note_lost(Frames *frames, const HaloReader *reader)
 {
     const uint64_t *count = reader->info.notes.count;
     halo_note(&frames->notes, HALO_NOTE_ROUNDED, count[HALO_NOTE_ROUNDED]);
+    frames->notes.table |= reader->info.notes.table;
     halo_note(&frames->notes, HALO_NOTE_VANISHED, count[HALO_NOTE_VANISHED]);
     if (count[HALO_NOTE_DAMAGED] > 0) halo_note_damaged(&frames->notes, -1, 0, false);
 }

@@ -86,16 +86,18 @@ typedef enum HaloMetaKind {
 
 /* Kinds of metadata that a pipeline may make untrue. */
 typedef enum HaloOutdated {
-    HALO_OUTDATED_MARKERS = 1,  /* markers, loops, chapters outside of what is left */
-    HALO_OUTDATED_LOUDNESS = 2, /* ReplayGain, R128, loudness of bext */
-    HALO_OUTDATED_COLOURS = 4,  /* a profile of another transfer function */
-    HALO_OUTDATED_MATERIAL = 8, /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
-    HALO_OUTDATED_STACK = 16,   /* a description of pages, sizes and types that have changed */
-    HALO_OUTDATED_PLACE = 32,   /* the georeference of an image */
-    HALO_OUTDATED_NODATA = 64,  /* GDAL's "no data" and texts on bands, which refer to sample values */
-    HALO_OUTDATED_TIMES = 128,  /* of rows of a table */
-    HALO_OUTDATED_GRID = 256,   /* spacing and origin of samples */
-    HALO_OUTDATED_KINDS = 9     /* how many */
+    HALO_OUTDATED_MARKERS = 1,   /* markers, loops, chapters outside of what is left */
+    HALO_OUTDATED_LOUDNESS = 2,  /* ReplayGain, R128, loudness of bext */
+    HALO_OUTDATED_COLOURS = 4,   /* a profile of another transfer function */
+    HALO_OUTDATED_MATERIAL = 8,  /* chunks about takes, tracks and tempo: iXML, axml, chna, acid, strc */
+    HALO_OUTDATED_STACK = 16,    /* a description of pages, sizes and types that have changed */
+    HALO_OUTDATED_PLACE = 32,    /* the georeference of an image */
+    HALO_OUTDATED_NODATA = 64,   /* GDAL's "no data" and texts on bands, which refer to sample values */
+    HALO_OUTDATED_TIMES = 128,   /* of rows of a table */
+    HALO_OUTDATED_GRID = 256,    /* spacing and origin of samples */
+    HALO_OUTDATED_SKY = 512,     /* the world coordinates of FITS */
+    HALO_OUTDATED_SLICES = 1024, /* the spacing of slices, between which pages are channels */
+    HALO_OUTDATED_KINDS = 11     /* how many */
 } HaloOutdated;
 
 /* All zero: there are none. */
@@ -114,6 +116,7 @@ typedef struct HaloNotes {
     double rate;
     int64_t there, whole; /* rows, or frames where `frames` is set; whole 0: not known */
     bool frames;
+    bool table;                  /* numbers that are rounded are cells of a table */
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */
     bool unsorted;               /* times rise and fall; `odd_row` is the first that turns */

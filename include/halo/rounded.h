@@ -73,9 +73,10 @@ static inline double halo_double_of_signed(int64_t value, HaloLost *lost)
     return (double)value;
 }
 
-static inline void halo_note_lost(HaloNotes *notes, const HaloLost *lost)
+/* `wide`: to f64. */
+static inline void halo_note_lost(HaloNotes *notes, const HaloLost *lost, bool wide)
 {
-    halo_note(notes, HALO_NOTE_ROUNDED, lost->rounded);
+    halo_note(notes, wide ? HALO_NOTE_ROUNDED_WIDE : HALO_NOTE_ROUNDED, lost->rounded);
     halo_note(notes, HALO_NOTE_VANISHED, lost->vanished);
 }
 

@@ -58,6 +58,7 @@ static HaloStatus read_frame(HaloReader *reader, CsvReader *state, void *frame)
         const CsvNumber read =
             csv_read_cell(reader->options.comma, text, length, wide ? NULL : (float *)frame + c,
                           wide ? (double *)frame + c : NULL);
+        reader->info.notes.table |= read == CSV_ROUNDED;
         if (read == CSV_ROUNDED)
             halo_note(&reader->info.notes,
                       sample_at(state, frame, c) == 0 ? HALO_NOTE_VANISHED

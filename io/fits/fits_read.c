@@ -326,7 +326,7 @@ static HaloStatus read_rows(HaloReader *reader, const HaloBuf *rows)
             HALO_TRY(read_row(reader, state->given, c,
                               (char *)halo_row(rows, y) + (size_t)c * halo_dtype_size(dtype), dtype, &lost));
 out:
-    halo_note_lost(&reader->info.notes, &lost);
+    halo_note_lost(&reader->info.notes, &lost, false);
     return status;
 }
 

@@ -286,7 +286,7 @@ HaloStatus halo_array_take_reals(HaloReader *reader, HaloDtype dtype, int64_t fi
         break;
     }
 out:
-    halo_note_lost(&reader->info.notes, &lost);
+    halo_note_lost(&reader->info.notes, &lost, dtype == HALO_F64);
     return status;
 }
 

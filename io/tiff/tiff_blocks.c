@@ -190,7 +190,7 @@ static void decode_task(void *context, int64_t task, int worker)
         decode_block(work, task, worker == 0 ? &state->own : &state->helper[worker - 1], &lost);
     if (status == HALO_OK && lost.rounded + lost.vanished == 0) return;
     pthread_mutex_lock(&state->lock);
-    halo_note_lost(&state->reader->info.notes, &lost);
+    halo_note_lost(&state->reader->info.notes, &lost, false);
     if (status != HALO_OK && task < work->failed) {
         work->failed = task;
         halo_failure_keep(&work->failure, status);
