@@ -128,8 +128,21 @@ static HaloStatus find_type(HaloReader *reader, HaloDtype *dtype)
     return HALO_OK;
 }
 
+/* A page is one plane of a cube. That it lies further along the third axis, and others, is said by a reference
+ * pixel that lies as far back: also where there is no such axis any more, keywords may describe it. */
+static void place_plane(const HaloReader *reader, char card[FITS_CARD + 1])
+{
+    const FitsReader *state = reader->state;
+    const Unit *unit = state->at;
+    const int axis = fits_reference(card);
+    int64_t plane = reader->options.image - unit->first;
+    if (axis < 3 || axis > unit->axes || unit->channels == 3) return;
+    for (int i = 2; i + 1 < axis; i++) plane /= unit->size[i];
+    fits_move_reference(card, -(double)(plane % unit->size[axis - 1]));
+}
+
 /* The keywords that do not say how samples lie, as lines of one text. */
-static HaloStatus take_cards(HaloReader *reader)
+static HaloStatus take_cards(HaloReader *reader, const char *key, bool comments)
 {
     HaloStatus status = HALO_OK;
     const FitsReader *state = reader->state;
@@ -149,13 +162,15 @@ static HaloStatus take_cards(HaloReader *reader)
         fits.ffgrec(state->file, i, card, &code);
         if (code != 0) break;
         snprintf(padded, sizeof padded, "%-80s", card);
-        if (!fits_keeps(padded)) continue;
-        const size_t size = strlen(card);
-        memcpy(text + length, card, size);
+        if (!fits_keeps(padded) || (!comments && strncmp(card, "COMMENT", 7) == 0)) continue;
+        place_plane(reader, padded);
+        size_t size = FITS_CARD;
+        while (padded[size - 1] == ' ') size--;
+        memcpy(text + length, padded, size);
         text[length + size] = '\n';
         length += size + 1;
     }
-    if (length > 0) HALO_TRY(halo_text_add(&reader->info.meta, FITS_TEXT, text, length - 1, HALO_LATIN_1));
+    if (length > 0) HALO_TRY(halo_text_add(&reader->info.meta, key, text, length - 1, HALO_LATIN_1));
 out:
     free(text);
     return status;
@@ -213,7 +228,13 @@ static HaloStatus go_to_page(HaloReader *reader)
     snprintf(reader->info.encoding, sizeof reader->info.encoding, "HDU %d%s", state->at->hdu,
              state->at->channels == 3 ? ", planes of colour" : "");
     HALO_TRY(find_end(reader));
-    HALO_TRY(take_cards(reader));
+    HALO_TRY(take_cards(reader, FITS_TEXT, true));
+    if (state->unit[0].hdu == 1) return HALO_OK;
+    fits.ffmahd(state->file, 1, NULL, &code);
+    HALO_TRY(outcome(code));
+    HALO_TRY(take_cards(reader, FITS_PRIMARY, false));
+    fits.ffmahd(state->file, state->at->hdu, NULL, &code);
+    HALO_TRY(outcome(code));
 out:
     return status;
 }

@@ -65,13 +65,48 @@ static HaloStatus put_integer(const HaloWriter *writer, const char *name, int64_
     return put_number(writer, name, text, cards);
 }
 
-/* The keywords of an input that was FITS. Those about places in the sky would need to move with the pixels. */
+/* What became of the axes of the sky. */
+typedef struct Sky {
+    bool lost;       /* the keywords are no longer true, */
+    bool flat;       /* or those of further axes */
+    double moved[2]; /* so many pixels */
+} Sky;
+
+/* The card of this keyword and this version of the coordinates (blank, or A to Z). */
+static bool has_card(const char *cards, const char *word, char version)
+{
+    const size_t length = strlen(word);
+    for (const char *at = cards; at != NULL; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, word, length) == 0 && at[length] == version) return true;
+    }
+    return false;
+}
+
+/* Whole pixels cut off or added move the reference pixel, which is 0 where it is not given: then the keywords
+ * go.
+ */
+static Sky sky_of(const HaloWriter *writer, const char *cards)
+{
+    const HaloChanges *changes = &writer->changes;
+    Sky sky = {.flat = changes->from.channels != changes->to.channels};
+    double a[6];
+    if (halo_changes_keep_places(changes)) return sky;
+    sky.lost = !halo_changes_affine(changes, a) || a[0] != 1 || a[4] != 1 || a[1] != 0 || a[3] != 0;
+    for (char version = ' '; version <= 'Z' && !sky.lost; version = version == ' ' ? 'A' : (char)(version + 1))
+        sky.lost = (has_card(cards, "CRVAL1", version) && !has_card(cards, "CRPIX1", version)) ||
+                   (has_card(cards, "CRVAL2", version) && !has_card(cards, "CRPIX2", version));
+    for (int i = 0; i < 2 && !sky.lost; i++) sky.moved[i] = a[3 * i + 2];
+    return sky;
+}
+
+/* The keywords of an input that was FITS. Those about places in the sky move with the pixels. */
 static HaloStatus put_kept(HaloWriter *writer, int *cards)
 {
     HaloStatus status = HALO_OK;
     const HaloMeta *meta = &writer->info.meta;
     const char *at = halo_text_find(meta, FITS_TEXT);
-    const bool moved = writer->changes.moves > 0;
+    const Sky sky = sky_of(writer, at);
     for (size_t i = 0; i < meta->texts; i++)
         if (strcmp(meta->text[i].key, FITS_TEXT) != 0) halo_text_left_out(&writer->notes, &meta->text[i]);
     while (at != NULL && *at != 0) {
@@ -81,8 +116,10 @@ static HaloStatus put_kept(HaloWriter *writer, int *cards)
         for (char *c = card; *c != 0; c++)
             if (*c < ' ' || *c > '~') *c = '?';
         at += length + (at[length] == '\n');
-        if (moved && fits_is_place(card))
-            halo_note_outdated(&writer->notes, HALO_OUTDATED_PLACE);
+        const int axis = fits_reference(card);
+        if (axis == 1 || axis == 2) fits_move_reference(card, sky.moved[axis - 1]);
+        if ((sky.lost && fits_is_place(card)) || (sky.flat && fits_is_further(card)))
+            halo_note_outdated(&writer->notes, HALO_OUTDATED_SKY);
         else if (fits_keeps(card))
             HALO_TRY(put_card(writer, card, cards));
     }

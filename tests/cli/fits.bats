@@ -54,11 +54,67 @@ image() {
     grep -aq "EXPTIME = *30.0" c.fits && grep -aq "OBJECT  = 'M 31" c.fits && grep -aq CRPIX1 c.fits
     ! grep -aq 'BLANK ' c.fits
     run --separate-stderr halo run flip:x b.fits -o d.fits
-    [ "$status" -eq 0 ]; says 'longer be true'
+    [ "$status" -eq 0 ]; says 'longer be true: FITS world coordinates'
     grep -aq EXPTIME d.fits
     ! grep -aq CRPIX1 d.fits
     run --separate-stderr halo run '' b.fits -o d.png
     [ "$status" -ne 0 ]; says 'full scale'
+}
+
+@test "FITS: world coordinates stay where pixels stay, and move with pixels that are cut off" {
+    { image 8 4 3 "CTYPE1  = 'RA---TAN'" "$(number CRPIX1 2.5) / [pixel]" "$(number CRVAL1 10.0)" \
+        "$(number CRPIX2 1)" "$(number CRVAL2 20.0)"; printf '%012d' 0; fill 12; } > w.fits
+    run --separate-stderr halo run gain:2 w.fits -o gain.fits
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    grep -aq "CRPIX1  =  *2.5 / .pixel" gain.fits && grep -aq 'CRPIX2  =  *1 ' gain.fits
+    run --separate-stderr halo run crop:2x2+1+1 w.fits -o crop.fits
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    grep -aq "CRPIX1  =  *1.5 / .pixel" crop.fits && grep -aq 'CRPIX2  =  *0 ' crop.fits
+    grep -aq "CTYPE1  = 'RA---TAN'" crop.fits && grep -aq 'CRVAL2  =  *20' crop.fits
+    halo run pad:3 w.fits -o pad.fits
+    grep -aq "CRPIX1  =  *5.5 / .pixel" pad.fits && grep -aq 'CRPIX2  =  *4 ' pad.fits
+    run --separate-stderr halo run resize:50% w.fits -o half.fits
+    says 'longer be true: FITS world coordinates'
+    ! grep -aq CTYPE1 half.fits
+}
+
+@test "FITS: planes keep their place along a third axis; a primary header without an image is noted" {
+    {
+        header "$(number SIMPLE T)" "$(number BITPIX 8)" "$(number NAXIS 4)" "$(number NAXIS1 2)" \
+            "$(number NAXIS2 1)" "$(number NAXIS3 2)" "$(number NAXIS4 2)" "CTYPE3  = 'FREQ    '" \
+            "$(number CRPIX3 1.0)" "$(number CRVAL3 1.4E9)" "$(number CDELT3 1.0E6)" "$(number CRPIX4 1.0)"
+        printf '\1\2\3\4\5\6\7\10'; fill 8
+    } > cube.fits
+    run --separate-stderr halo convert cube.fits -o o.fits
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    [ "$(grep -ao 'CRPIX3  = *[-0-9.]*' o.fits | sed 's/.* //' | xargs)" = '1.0 0 1.0 0' ]
+    [ "$(grep -ao 'CRPIX4  = *[-0-9.]*' o.fits | sed 's/.* //' | xargs)" = '1.0 1.0 0 0' ]
+    {
+        header "$(number SIMPLE T)" "$(number BITPIX 8)" "$(number NAXIS 0)" "$(number EXTEND T)" \
+            "TELESCOP= 'HST     '" 'COMMENT of the file'
+        header "XTENSION= 'IMAGE   '" "$(number BITPIX 8)" "$(number NAXIS 2)" "$(number NAXIS1 2)" \
+            "$(number NAXIS2 1)" "$(number PCOUNT 0)" "$(number GCOUNT 1)"
+        printf '\1\2'; fill 2
+    } > several.fits
+    run --separate-stderr halo convert several.fits -o p.fits
+    [ "$status" -eq 0 ]; says 'left out, since the output cannot hold it: text FITS primary header'
+    halo info several.fits | grep -q "FITS primary header TELESCOP= 'HST"
+}
+
+@test "FITS: three planes that become gray lose the third axis" {
+    {
+        header "$(number SIMPLE T)" "$(number BITPIX 8)" "$(number NAXIS 3)" "$(number NAXIS1 2)" \
+            "$(number NAXIS2 1)" "$(number NAXIS3 3)" "CTYPE1  = 'RA---TAN'" "CTYPE3  = 'FREQ    '" \
+            "$(number CD1_1 1)" "$(number CD3_3 1)"
+        printf '\1\2\3\4\5\6'; fill 6
+    } > three.fits
+    halo run gain:1 three.fits -o same.fits
+    grep -aq CTYPE3 same.fits && grep -aq CD3_3 same.fits
+    run --separate-stderr halo run gray three.fits -o gray.fits
+    says 'longer be true: FITS world coordinates'
+    grep -aq CTYPE1 gray.fits && grep -aq CD1_1 gray.fits
+    ! grep -aq CTYPE3 gray.fits
+    ! grep -aq CD3_3 gray.fits
 }
 
 @test "FITS: HDUs and planes are pages, three planes are colours, tables are passed over" {
