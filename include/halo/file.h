@@ -98,6 +98,7 @@ typedef struct HaloGrid {
     bool known;
     bool patient; /* coordinates grow to the left, to the back and to the head of a patient (LPS) */
     bool turned;  /* axes are not those of the space, or point the other way: step has more than a diagonal */
+    bool mixed;   /* slices have a distance, but pages have none: between them lie those of other channels */
     double origin[3];
     double step[3][3]; /* along columns, rows and pages; of pages all 0: not known */
     char unit[16];     /* "mm", "um", "A"; empty: not known */
@@ -154,6 +155,8 @@ typedef struct HaloInfo {
 #define HALO_SPEAKERS_UNKNOWN UINT32_MAX /* no speaker positions in the order of a mask */
     char encoding[48];                   /* a description: "palette, interlaced", "24-bit PCM"; may be empty */
     bool last;       /* of formats whose images follow one another: none follows this one, whatever bytes do */
+    bool scaled;     /* what is real are integers of the file times a factor, with an offset */
+    uint16_t most;   /* the file's full scale, where it is scaled to that of its type, as of 12 bits; else 0 */
     int64_t images;  /* in a file that holds pages; 0: in others, where one may follow another */
     HaloNotes notes; /* what reading loses or changes; more may be added while rows are read */
     HaloMeta meta;

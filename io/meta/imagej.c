@@ -55,11 +55,12 @@ void halo_imagej_grid(const HaloMeta *meta, HaloGrid *grid)
     const char *text = halo_text_find(meta, "Description");
     *grid = (HaloGrid){0};
     if (text == NULL || strncmp(text, imagej, strlen(imagej)) != 0) return;
-    const double deep = number_of(text, "spacing", 0);
+    const bool mixed = number_of(text, "channels", 1) > 1; /* channels come before slices */
+    const double apart = number_of(text, "spacing", 0), deep = mixed ? 0 : apart;
     const bool flat = meta->resolution[0] > 0 && meta->resolution[1] > 0;
     char unit[16] = "";
     take_unit(text, unit);
-    if (!flat && !(deep > 0)) return;
+    if (!flat && !(apart > 0)) return;
     double spacing[3] = {1, 1, deep}, origin[3];
     static const char *const keys[] = {"xorigin", "yorigin", "zorigin"};
     for (int i = 0; i < 3; i++) {
@@ -68,7 +69,8 @@ void halo_imagej_grid(const HaloMeta *meta, HaloGrid *grid)
     }
     halo_grid_set(grid, spacing, origin, flat && !meta->ratio ? "mm" : unit);
     const double slices = number_of(text, "slices", 1), frames = number_of(text, "frames", 1);
-    const bool sequence = slices >= 1 && slices < 1e9 && frames > 1 && number_of(text, "channels", 1) <= 1;
+    const bool sequence = slices >= 1 && slices < 1e9 && frames > 1 && !mixed;
+    grid->mixed = grid->known && mixed && apart > 0 && slices > 1;
     grid->depth = grid->known && sequence ? (int64_t)slices : 0;
     if (sequence && grid->known) grid->interval = fmax(0, number_of(text, "finterval", 0));
 }

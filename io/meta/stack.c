@@ -49,6 +49,15 @@ static bool is_about_place(const char *line)
     return begins(line, "xorigin=") || begins(line, "yorigin=") || begins(line, "zorigin=");
 }
 
+/* That of slices between which channels lie, which becomes untrue with the order of pages. */
+static bool is_mixed(const char *text)
+{
+    const char *line = strstr(text, "\nchannels="), *end;
+    int64_t channels = 1;
+    if (line != NULL) halo_read_int(line + 10, 1, INT64_MAX, &channels, &end);
+    return channels > 1 && strstr(text, "\nspacing=") != NULL;
+}
+
 static bool is_about_samples(const char *line) { return begins(line, "min=") || begins(line, "max="); }
 
 /* ImageJ's lines without those that are no longer true; the number of images follows the first line. */
@@ -56,12 +65,13 @@ static HaloStatus rewrite_lines(HaloText *text, int64_t pages, bool arranged, bo
 {
     const size_t size = strlen(text->value);
     char *made = malloc(size + 64), *to = made;
+    const bool spaced = arranged || !is_mixed(text->value);
     if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for a text of %zu bytes", size);
     for (const char *line = text->value, *next; *line != 0; line = next) {
         const char *end = strchr(line, '\n');
         next = end != NULL ? end + 1 : line + strlen(line);
         const bool goes = (is_about_pages(line) && !arranged) || (is_about_samples(line) && !shown) ||
-                          (is_about_place(line) && !placed);
+                          (is_about_place(line) && !placed) || (begins(line, "spacing=") && !spaced);
         if (!goes) {
             memcpy(to, line, (size_t)(next - line));
             to += next - line;
@@ -110,6 +120,7 @@ HaloStatus halo_stack_apply(HaloInfo *info, const HaloChanges *changes, HaloNote
         if (strcmp(meta->text[i].key, "Description") != 0) continue;
         if (begins(meta->text[i].value, imagej)) {
             const bool arranged = changes->pages == halo_imagej_pages(meta->text[i].value);
+            if (!arranged && is_mixed(meta->text[i].value)) halo_note_outdated(notes, HALO_OUTDATED_SLICES);
             const bool placed = same_pictures(info, changes) && halo_changes_keep_places(changes);
             HALO_TRY(rewrite_lines(&meta->text[i], changes->pages, arranged, halo_changes_keep_values(changes),
                                    placed));

@@ -82,6 +82,7 @@ HaloStatus halo_array_create(HaloWriter *writer, const char *types, bool *first)
         state->stored = stored;
         if ((writer->format->holds & HALO_META_GRID) != 0)
             HALO_TRY(halo_meta_copy(&writer->info.meta, &state->meta));
+        if (state->meta.grid.mixed) halo_note_outdated(&writer->notes, HALO_OUTDATED_SLICES);
         halo_grid_of_resolution(&state->meta);
     } else {
         HALO_TRY(check_page(writer, type));

@@ -253,3 +253,47 @@ np.savez("one.npz", a); np.savez_compressed("two.npz", a=a, b=b)'
 import numpy as np
 assert (np.load("filed.npz")["arr_0"] == np.load("a.npy")).all()'
 }
+
+# imagej FILE CHANNELS: 6 pages that ImageJ's description lays out, with slices 2 um apart.
+imagej() {
+    need_numpy
+    "$PYTHON" - "$@" << 'END'
+import struct, sys
+channels = int(sys.argv[2])
+text = b'ImageJ=1.54f\nimages=6\nchannels=%d\nslices=%d\nhyperstack=true\nspacing=2.0\nunit=um\n\0' % (
+    channels, 6 // channels)
+out = b'II*\0' + struct.pack('<I', 0)
+at = 4
+for page in range(6):
+    strip = len(out)
+    out += bytes([page] * 4) + (text if page == 0 else b'') + b'\0' * (len(text) % 2 if page == 0 else 0)
+    where = len(out)
+    tags = [(256, 3, 1, 2), (257, 3, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, strip),
+            (278, 3, 1, 2), (279, 4, 1, 4)]
+    if page == 0:
+        tags.insert(5, (270, 2, len(text), strip + 4))
+    out = out[:at] + struct.pack('<I', where) + out[at + 4:]
+    out += struct.pack('<H', len(tags)) + b''.join(struct.pack('<HHII', *t) for t in tags)
+    at = len(out)
+    out += struct.pack('<I', 0)
+open(sys.argv[1], 'wb').write(out)
+END
+}
+
+@test "slices between which an ImageJ hyperstack has channels have no spacing as pages" {
+    halo list formats | grep -q '^ *tiff' || skip "this build has no TIFF"
+    imagej one.tif 1
+    imagej two.tif 2
+    grid_of one.tif | grep -q 'spacing *1 x 1 x 2 um'
+    ! grid_of two.tif | grep -q 'x 2 um'
+    halo convert one.tif -o one.nii
+    grid_of one.nii | grep -q 'spacing *1 x 1 x 2 um'
+    run --separate-stderr halo convert two.tif -o two.nii
+    says 'longer be true: spacing of slices (channels are pages between them)'
+    ! grid_of two.nii | grep -q 'x 2 um'
+    run --separate-stderr halo convert two.tif -o again.tif
+    [ -z "$stderr" ]; grep -aq spacing=2 again.tif
+    run --separate-stderr halo run pages:1-2 two.tif -o cut.tif
+    says 'spacing of slices'
+    ! grep -aq spacing=2 cut.tif
+}
