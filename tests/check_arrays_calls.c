@@ -231,6 +231,44 @@ static void refuse(HaloSession *session, const HaloArray *array, const char *say
     halo_pipeline_free(pipeline);
 }
 
+/* The format of an input is the caller's, if it names one, in memory and by path. */
+static void formats_by_name(void **state)
+{
+    (void)state;
+    static const char text[] = "5 6\n7 9\n";
+    HaloSession *session = array_session(NULL);
+    HaloPipeline *nothing = array_pipeline(session, "");
+    FILE *to = fopen("numbers.dat", "w");
+    assert_true(to != NULL && fputs(text, to) >= 0 && fclose(to) == 0);
+    const HaloFile each[] = {{.struct_size = sizeof(HaloFile), .bytes = text, .size = sizeof text - 1},
+                             {.struct_size = sizeof(HaloFile), .path = "numbers.dat"}};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) { /* without a name again at the end */
+            HaloArray array;
+            halo_array_defaults(&array);
+            HaloBytes made = {0};
+            HaloFile in = each[i];
+            const HaloFile out = {
+                .struct_size = sizeof out, .write = halo_bytes_write, .context = &made, .format = "npy"};
+            in.format = k == 1 ? "csv" : NULL;
+            const HaloStatus wanted = k == 1 ? HALO_OK : HALO_ERR_INPUT;
+            assert_int_equal(halo_load(session, &in, false, &array), wanted);
+            if (k == 1) assert_true(array.rate > 0 && array.data != NULL);
+            free(array.data);
+            assert_int_equal(halo_run(session, nothing, &in, &out, NULL), wanted);
+            assert_int_equal(made.size > 0, k == 1);
+            free(made.data);
+        }
+    HaloFile png = each[0];
+    HaloArray array;
+    halo_array_defaults(&array);
+    png.format = "png";
+    assert_int_equal(halo_load(session, &png, false, &array), HALO_ERR_INPUT);
+    remove("numbers.dat");
+    halo_pipeline_free(nothing);
+    halo_session_close(session);
+}
+
 static void no_arrays(void **state)
 {
     (void)state;
@@ -336,6 +374,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(cancelled),
         cmocka_unit_test(cancelled_between_steps),
         cmocka_unit_test(files_in_memory),
+        cmocka_unit_test(formats_by_name),
         cmocka_unit_test(no_arrays),
         cmocka_unit_test(operations),
     };

@@ -79,6 +79,19 @@ HaloStatus public_output(const HaloSession *session, const HaloFile *given, Publ
 
 void public_file_close(PublicFile *file) { free(file->own); }
 
+HaloStatus public_borrow(HaloSession *session, const PublicFile *input, HaloSession **work)
+{
+    const HaloStatus status = session_borrow(session, HALO_HOST, work);
+    if (status == HALO_OK && input->format != NULL) (*work)->options.read_as = input->format->name;
+    return status;
+}
+
+void public_return(HaloSession *session, HaloSession *work)
+{
+    if (work != NULL) work->options.read_as = session->spares.given.read_as;
+    session_return(session, work);
+}
+
 HaloStatus public_open(const PublicFile *file, HaloSource **source)
 {
     if (file->file.bytes != NULL) return halo_source_from_memory(file->file.bytes, file->file.size, source);

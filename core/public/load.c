@@ -103,7 +103,7 @@ static HaloStatus load(HaloSession *session, const HaloFile *given, bool samples
     HALO_TRY(session_check(session));
     if (array == NULL) HALO_FAIL(HALO_ERR_USAGE, "the array is NULL");
     HALO_TRY(public_input(session, given, &file));
-    HALO_TRY(session_borrow(session, HALO_HOST, &work));
+    HALO_TRY(public_borrow(session, &file, &work));
     HALO_TRY(open_loading(work, &file, &loading));
     const HaloShape *shape = &loading.reader.info.shape;
     if (samples) HALO_TRY(pages ? load_pages(work, &loading) : add_page(work, &loading, shape->height));
@@ -120,7 +120,7 @@ out:
     halo_buf_free(&loading.all);
     close_loading(&loading);
     public_file_close(&file);
-    session_return(session, work);
+    public_return(session, work);
     return status;
 }
 

@@ -17,6 +17,10 @@ typedef struct PublicFile {
 HaloStatus public_input(const HaloSession *session, const HaloFile *given, PublicFile *file);
 HaloStatus public_output(const HaloSession *session, const HaloFile *given, PublicFile *file);
 void public_file_close(PublicFile *file);
+/* Borrows a session that reads inputs in the format of this one, where the caller named it; given back by
+ * public_return. */
+HaloStatus public_borrow(HaloSession *session, const PublicFile *input, HaloSession **work);
+void public_return(HaloSession *session, HaloSession *work);
 HaloStatus public_open(const PublicFile *file, HaloSource **source);
 HaloWriteOptions public_write_options(const PublicFile *file);
 

@@ -30,11 +30,11 @@ HaloStatus halo_run(HaloSession *session, const HaloPipeline *pipeline, const Ha
     if (pipeline == NULL) HALO_FAIL(HALO_ERR_USAGE, "the pipeline is NULL");
     HALO_TRY(public_input(session, in, &input));
     if (out != NULL) HALO_TRY(public_output(session, out, &output));
-    HALO_TRY(session_borrow(session, HALO_HOST, &work));
+    HALO_TRY(public_borrow(session, &input, &work));
     HALO_TRY(run_job(work, pipeline, &input, out != NULL ? &output : NULL, &own));
     HALO_TRY(report_give(work, &own, report));
 out:
-    session_return(session, work);
+    public_return(session, work);
     public_file_close(&input);
     public_file_close(&output);
     return status;
