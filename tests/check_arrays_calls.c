@@ -366,6 +366,35 @@ static void operations(void **state)
     assert_true(gauss && i > 50);
 }
 
+/* Stacks are f32, f64 or, as their arrays, u8 and u16; the message names what fits. */
+static void types_of_stacks(void **state)
+{
+    (void)state;
+    static const struct {
+        HaloType in, out;
+        const char *says; /* NULL: it is made */
+    } each[] = {
+        {HALO_TYPE_I16, HALO_TYPE_I16, "of type i16: expected f32 or f64"},
+        {HALO_TYPE_U8, HALO_TYPE_I16, "of type i16: expected u8, f32 or f64"},
+        {HALO_TYPE_I16, HALO_TYPE_F32, NULL},
+        {HALO_TYPE_U8, HALO_TYPE_U8, NULL},
+        {HALO_TYPE_U16, HALO_TYPE_U16, NULL},
+        {HALO_TYPE_F64, HALO_TYPE_F64, NULL},
+    };
+    HaloSession *session = array_session(NULL);
+    double samples[2][4] = {{0}}, made[4];
+    const int64_t size[] = {2, 2};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++) {
+        HaloArray in[2];
+        for (int k = 0; k < 2; k++) in[k] = array_packed(each[i].in, "hw", size, samples[k]);
+        const HaloArray out = array_packed(each[i].out, "hw", size, made);
+        const HaloStatus status = halo_stack_arrays(session, "mean", in, 2, &out);
+        assert_int_equal(status, each[i].says == NULL ? HALO_OK : HALO_ERR_USAGE);
+        if (each[i].says != NULL) assert_non_null(strstr(halo_error(), each[i].says));
+    }
+    halo_session_close(session);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +405,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(files_in_memory),
         cmocka_unit_test(formats_by_name),
         cmocka_unit_test(no_arrays),
+        cmocka_unit_test(types_of_stacks),
         cmocka_unit_test(operations),
     };
     test_arguments(argc, argv);
