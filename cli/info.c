@@ -61,7 +61,8 @@ static void record_info(FILE *to, const char *path, const HaloInfo *info, const 
     record_times(&json, info);
     json_text(&json, "dtype", halo_dtype_name(shape->dtype));
     json_int(&json, "bits", info->bits);
-    json_bool(&json, "real", info->real);
+    json_bool(&json, "real", info->real && !info->scaled);
+    if (info->most > 0) json_number(&json, "factor", (double)shape->white / info->most);
     json_text(&json, "encoding", info->encoding[0] != 0 ? info->encoding : NULL);
     if (shape->kind == HALO_AUDIO) {
         json_number(&json, "rate", shape->rate);
@@ -125,6 +126,19 @@ static void print_images(FILE *to, const HaloInfo *info)
     fputc('\n', to);
 }
 
+/* What the file holds, and what that becomes. */
+static void print_samples(FILE *to, const HaloInfo *info)
+{
+    const HaloShape *shape = &info->shape;
+    fprintf(to, "  samples   %d-bit %s%s, read as %s", info->bits,
+            info->real && !info->scaled ? "floats" : "integers", info->scaled ? " that the file scales" : "",
+            halo_dtype_name(shape->dtype));
+    if (info->most > 0)
+        halo_fprintf(to, ": times %.7g, from full scale %d to %.9g", (double)shape->white / info->most,
+                     info->most, (double)shape->white);
+    fputc('\n', to);
+}
+
 static void print_info(FILE *to, const char *path, const HaloInfo *info, const HaloNames *names,
                        const HaloFormat *format)
 {
@@ -154,8 +168,7 @@ static void print_info(FILE *to, const char *path, const HaloInfo *info, const H
     }
     print_channels(to, shape, names);
     print_times(to, info);
-    fprintf(to, "  samples   %d-bit %s, read as %s\n", info->bits, info->real ? "floats" : "integers",
-            halo_dtype_name(shape->dtype));
+    print_samples(to, info);
     if (info->encoding[0] != 0) fprintf(to, "  encoding  %s\n", info->encoding);
     print_profile(to, &info->meta.icc);
     if (info->meta.exif.size > 0)

@@ -11,6 +11,7 @@ static const char units[] = "Full scale is the sample that means white. Percenta
                             "\n"
                             "  8-bit integers                        255\n"
                             "  16-bit integers                       65535\n"
+                            "  2 to 15 bits, PGM's maxval            255 or 65535, scaled: see halo info\n"
                             "  floats in TIFF and PFM; sound         1\n"
                             "  NPY of int8, int16, bool              127, 32767, 1\n"
                             "  floats in NPY and raw samples         none: they are numbers\n"

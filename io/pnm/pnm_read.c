@@ -136,6 +136,8 @@ static HaloStatus prepare(HaloReader *reader, const PnmHead *head)
         state->packed = malloc(state->packed_bytes);
         if (state->packed == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory for a row");
     }
+    if (state->type != '4' && (double)head->maxval != (double)shape->white)
+        reader->info.most = (uint16_t)head->maxval;
     while (head->maxval >> reader->info.bits != 0) reader->info.bits++;
     snprintf(reader->info.encoding, sizeof reader->info.encoding, "P%c, maxval %lld", state->type,
              (long long)head->maxval);

@@ -25,6 +25,7 @@ static void describe(HaloInfo *info, const HaloArrayHead *head, bool wide)
                                            : "float";
     info->bits = head->size * 8;
     info->real = head->kind == 'f' || head->scaled;
+    info->scaled = head->scaled && head->kind != 'f';
     info->stored = head->scaled        ? HALO_STORED_USUAL
                    : head->kind == 'b' ? HALO_STORED_BOOL
                    : head->kind == 'u' ? HALO_STORED_UNSIGNED

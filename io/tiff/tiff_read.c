@@ -34,6 +34,8 @@ static void describe(TiffReader *state)
              TIFFIsBigTIFF(state->own.tiff) ? ", BigTIFF" : "");
     info->bits = pixels->bits;
     info->real = pixels->real;
+    const bool whole = pixels->bits == 1 || pixels->bits == 8 || pixels->bits >= 16;
+    info->most = pixels->real || pixels->palette || whole ? 0 : (uint16_t)((1 << pixels->bits) - 1);
     info->stored = pixels->is_signed ? HALO_STORED_SIGNED
                    : pixels->real    ? HALO_STORED_FLOAT
                                      : HALO_STORED_UNSIGNED;

@@ -107,3 +107,36 @@ assert (median_filter(np.load('u.npy'), 5, mode='mirror') == b[:, 0]).all()"
     [ "$(head -n 1 h.csv)" = file,image,channel,from,to,count ]
     [ "$(awk -F, 'NR > 1 { n += $6 } END { print NR, n }' h.csv)" = '5 20' ]
 }
+
+@test "info says which integers are scaled as they are read, and by what" {
+    printf 'P2 2 1 1000\n500 1000\n' > a.pgm
+    halo info a.pgm | grep -q '10-bit integers, read as u16: times 65.535, from full scale 1000 to 65535$'
+    halo info --json a.pgm | grep -q '"factor":65.53'
+    printf 'P2 2 1 100\n50 100\n' > b.pgm
+    halo info b.pgm | grep -q '7-bit integers, read as u8: times 2.55, from full scale 100 to 255$'
+    make_gray c.pgm 2 2 65535
+    halo info c.pgm | grep -q '16-bit integers, read as u16$'
+    ! halo info --json c.pgm | grep -q factor
+    make_worked d.pgm
+    halo info d.pgm | grep -q '8-bit integers, read as u8$'
+    halo help units | grep -q "PGM's maxval .*halo info"
+    halo list formats | grep -q '^ *tiff' || skip "this build has no TIFF"
+    { # a pixel of 12 bits, 0x800
+        printf 'II*\0\10\0\0\0\7\0'
+        printf '\0\1\3\0\1\0\0\0\1\0\0\0\1\1\3\0\1\0\0\0\1\0\0\0\2\1\3\0\1\0\0\0\14\0\0\0'
+        printf '\6\1\3\0\1\0\0\0\1\0\0\0\21\1\4\0\1\0\0\0\142\0\0\0\26\1\3\0\1\0\0\0\1\0\0\0'
+        printf '\27\1\4\0\1\0\0\0\2\0\0\0\0\0\0\0\200\0'
+    } > e.tif
+    halo info e.tif | grep -q '12-bit integers, read as u16: times 16.00366, from full scale 4095 to 65535$'
+    halo stats --json e.tif | grep -q '"max":32776'
+}
+
+@test "info says that the integers of NIfTI are such, where the file has a slope for them" {
+    printf 'NRRD0004\ntype: short\ndimension: 2\nsizes: 2 1\nendian: little\nencoding: raw\n\n\1\0\2\0' > a.nrrd
+    halo convert a.nrrd -o a.nii
+    halo info a.nii | grep -q '16-bit integers, read as f32$'
+    { head -c 112 a.nii; printf '\0\0\0\77'; tail -c +117 a.nii; } > half.nii # scl_slope 0.5
+    halo info half.nii | grep -q '16-bit integers that the file scales, read as f32$'
+    halo info --json half.nii | grep -q '"bits":16,"real":false'
+    halo stats --json half.nii | grep -q '"max":1,'
+}
