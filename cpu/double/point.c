@@ -144,19 +144,39 @@ static double *mix_piece(const Doubles *d, int64_t x, int64_t frames, double *ro
     return row;
 }
 
+/* One row of the buffer. */
+static HaloBuf row_of(const HaloBuf *buf, int64_t y)
+{
+    HaloBuf row = *buf;
+    row.data = halo_at(buf, buf->x0, y);
+    row.y0 = y;
+    row.rows = 1;
+    return row;
+}
+
+/* Pictures of f64 come here where channels are only selected, which keeps their samples. */
 HaloStatus cpu_double_mix(HaloDevice *device, const HaloBuf *src, HaloBuf *dst, const HaloMix *mix)
 {
-    Doubles d = {.make = mix_piece,
-                 .a = src,
-                 .dst = dst,
-                 .how = mix,
-                 .each = src->shape.channels,
-                 .name = "a mix",
-                 .device = device};
-    bool held = cpu_double_holds(src, dst->x0, dst->cols) && mix->channels == dst->shape.channels;
+    HaloStatus status = HALO_OK;
+    bool held = dst->y0 >= src->y0 && dst->y0 + dst->rows <= src->y0 + src->rows &&
+                mix->channels == dst->shape.channels;
     for (int i = 0; i < mix->begin[mix->channels]; i++)
         held = held && mix->term[i].channel >= 0 && mix->term[i].channel < src->shape.channels;
-    return held ? cpu_double_run(&d) : not_held(d.name);
+    for (int64_t y = dst->y0; y < dst->y0 + dst->rows; y++) {
+        HaloBuf from, to = row_of(dst, y);
+        if (held) from = row_of(src, y);
+        Doubles d = {.make = mix_piece,
+                     .a = &from,
+                     .dst = &to,
+                     .how = mix,
+                     .each = src->shape.channels,
+                     .name = "a mix",
+                     .device = device};
+        if (!held || !cpu_double_holds(&from, dst->x0, dst->cols)) return not_held(d.name);
+        HALO_TRY(cpu_double_run(&d));
+    }
+out:
+    return status;
 }
 
 static double *fade_piece(const Doubles *d, int64_t x, int64_t frames, double *row, double *other)

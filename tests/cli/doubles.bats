@@ -55,6 +55,8 @@ END
     same copied a
     halo run 'crop:2x30+1+2 | flip:both | rotate:90' a_*.npy --out-dir moved
     same moved 'np.rot90(a[2:32, 1:3][::-1, ::-1], -1)'
+    halo run 'channels:1,1,1 | flip:y | channels:3,2' a_*.npy --out-dir chosen
+    same chosen 'np.stack([a[::-1]] * 2, -1)'
     halo run --rate 10 'trim:0.5s,3s | reverse | channels:3,1' a_*.npy --out-dir series
     same series 'a[5:30][::-1][:, [2, 0]]'
     rm a_b1.npy a_i8.npy a_i1.npy a_i2.npy # small integers have a full scale in arrays, and none in TIFF
