@@ -83,7 +83,8 @@ static const HaloParam icc_param[] = {
     {.key = "profile",
      .type = HALO_PARAM_FILE,
      .preset = "",
-     .help = "a file with the profile of the samples; default: the one in the input; without one they stay"},
+     .help = "a file with the profile of the samples; default: the one in the input, and from here on in files "
+             "that are combined with it; without one they stay"},
 };
 
 const HaloOp halo_op_icc = {.name = "icc",

@@ -65,7 +65,8 @@ static const Row rows[HALO_NOTES] = {
          NULL},
     [HALO_NOTE_PROFILES] = {"profiles",
                             "inputs have different ICC profiles, and their samples are combined as they are: "
-                            "convert them to one first, as --to-srgb does",
+                            "'halo run --to-srgb' makes sRGB of all that it reads, and 'halo convert "
+                            "--to-srgb' of files before",
                             NULL},
     [HALO_NOTE_SPREAD] = {"nan-spread",
                           "a NaN reached a recursive filter, so that everything after it is NaN: fill:linear, "

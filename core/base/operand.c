@@ -23,6 +23,16 @@ HaloOperand *operand_new(const char *path)
     return operand;
 }
 
+HaloStatus operand_set_profile(HaloOperand *operand, uint64_t profile, const HaloBlob *icc)
+{
+    operand->profile = profile;
+    if (icc->size == 0) return HALO_OK;
+    operand->icc = (HaloBlob){malloc(icc->size), icc->size};
+    if (operand->icc.data == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    memcpy(operand->icc.data, icc->data, icc->size);
+    return HALO_OK;
+}
+
 HaloOperand *operand_hold(HaloOperand *operand)
 {
     atomic_fetch_add(&operand->holders, 1);
@@ -36,6 +46,7 @@ void operand_release(HaloOperand *operand)
     pthread_mutex_destroy(&operand->reading);
     operand_release(operand->upright);
     halo_buf_free(&operand->data);
+    free(operand->icc.data);
     free(operand->path);
     free(operand);
 }

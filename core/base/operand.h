@@ -21,6 +21,7 @@ struct HaloOperand {
     bool array; /* it is an array of the caller: `data` is its shape alone, and each run has samples of its own
                  */
     uint64_t profile; /* of its colours: load_profile */
+    HaloBlob icc;     /* and the profile itself */
     HaloRead file;    /* id 0, 0: it has no identity (a pipe) */
     HaloBuf data;     /* its shape; and its samples, once they are read */
     atomic_bool there;
@@ -46,6 +47,8 @@ struct HaloOperand {
 
 /* Held once; NULL without memory. `path` is copied. */
 HaloOperand *operand_new(const char *path);
+/* Copies a profile. */
+HaloStatus operand_set_profile(HaloOperand *operand, uint64_t profile, const HaloBlob *icc);
 HaloOperand *operand_hold(HaloOperand *operand);
 void operand_release(HaloOperand *operand); /* NULL is fine */
 

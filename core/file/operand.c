@@ -51,7 +51,8 @@ static HaloStatus read_first(HaloSession *session, HaloOperand *operand)
         operand->notes = reader.info.notes;
         count_rounded(&operand->data, &operand->narrow);
     }
-    operand->profile = load_profile(&reader.info.meta.icc);
+    const HaloBlob *icc = &reader.info.meta.icc;
+    HALO_TRY(operand_set_profile(operand, load_profile(icc), icc));
     operand->orientation =
         reader.info.shape.kind == HALO_IMAGE ? halo_exif_orientation(&reader.info.meta.exif) : 1;
     HALO_TRY(operand_count_pages(operand, &reader));
@@ -109,9 +110,9 @@ static HaloStatus turn_operand(HaloOperand *operand)
     HaloMemory memory = operand_memory(operand);
     HaloOperand *made = operand_new(operand->path);
     if (made == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
-    const HaloStatus status = turn_samples(&memory, &operand->data, operand->orientation, &made->data);
+    HaloStatus status = turn_samples(&memory, &operand->data, operand->orientation, &made->data);
     made->orientation = 1;
-    made->profile = operand->profile;
+    if (status == HALO_OK) status = operand_set_profile(made, operand->profile, &operand->icc);
     made->notes = operand->notes;
     atomic_store(&made->there, true);
     if (status == HALO_OK)

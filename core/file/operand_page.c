@@ -83,7 +83,8 @@ HaloStatus operand_load_page(HaloOperand *operand, int64_t page, HaloOperand **o
     HALO_TRY(open_page(operand, page, &reader));
     HALO_TRY(load_samples(&reader.reader, &made->data));
     made->notes = reader.reader.info.notes;
-    made->profile = operand->profile;
+    const HaloBlob *icc = &reader.reader.info.meta.icc;
+    HALO_TRY(operand_set_profile(made, load_profile(icc), icc));
     made->orientation = halo_exif_orientation(&reader.reader.info.meta.exif);
     atomic_store(&made->there, true);
     *of_page = made;

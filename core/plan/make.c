@@ -5,6 +5,7 @@
 #include "analysis.h"
 #include "base/border.h"
 #include "confine.h"
+#include "file/file.h"
 #include "file/operand.h"
 #include "pipeline/pipeline.h"
 #include "plan.h"
@@ -82,8 +83,21 @@ static bool stays_within(const Call *call, const HaloValue *value, const HaloSha
     return within;
 }
 
-/* Steps for one call. */
-static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
+/* Samples that become sRGB by their profile, or are coded in another way. What has none may be no
+ * picture. */
+static void follow_colours(HaloBuilder *builder, const Call *call)
+{
+    const int light = op_light(call->op, call->value);
+    if (light == 0) return;
+    if (light > HALO_LIGHT_CONVERTED)
+        builder->profile = PLAN_NO_PROFILE;
+    else if (light == HALO_LIGHT_CONVERTED || builder->profile != 0)
+        builder->profile = 1;
+    if (light == HALO_LIGHT_PROFILE) builder->converts = call;
+    builder->icc = NULL;
+}
+
+HaloStatus plan_add_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out)
 {
     HaloStatus status = HALO_OK;
     const HaloShape shape = *halo_build_shape(builder, in);
@@ -112,6 +126,7 @@ static HaloStatus build_call(HaloBuilder *builder, const Call *call, HaloReg in,
         builder->plan->reg[*out].numbers = false;
     HALO_TRY(confine_end(builder, &confine, *out, out));
     HALO_TRY(allow_size(builder, &shape, *out));
+    follow_colours(builder, call);
 out:
     free(value);
     return status;
@@ -148,7 +163,8 @@ HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, Ha
     HaloStatus status = HALO_OK;
     for (int c = 0; c < pipeline->calls; c++) {
         HALO_TRY(builder_to_native(builder, in, &in));
-        if (pipeline->call[c].op != &pipeline_file) HALO_TRY(build_call(builder, &pipeline->call[c], in, &in));
+        if (pipeline->call[c].op != &pipeline_file)
+            HALO_TRY(plan_add_call(builder, &pipeline->call[c], in, &in));
     }
     *out = in;
 out:
@@ -234,6 +250,7 @@ HaloStatus plan_make(HaloSession *session, const PlanRequest *request, PlanOutco
         .session = session, .request = request, .outcome = outcome, .plan = made, .op = "input"};
     *outcome = (PlanOutcome){0};
     if (made == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    if (request->icc != NULL) builder.profile = load_profile(builder.icc = request->icc);
     made->whole = request->input;
     made->shrunk = larger(request->shrunk, 1);
     const HaloShape read = shrunk_shape(&request->input, made->shrunk);

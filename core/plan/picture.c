@@ -30,7 +30,7 @@ out:
 
 void halo_build_profile(const HaloBuilder *builder, const void **bytes, size_t *size)
 {
-    const HaloBlob *icc = builder->request->icc;
+    const HaloBlob *icc = builder->icc;
     *bytes = icc != NULL ? icc->data : NULL;
     *size = icc != NULL ? icc->size : 0;
 }

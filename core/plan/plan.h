@@ -6,7 +6,11 @@
 #include "analysis.h"
 #include "file/operand.h"
 #include "halo/changes.h"
+#include "pipeline/pipeline.h"
 #include "session.h"
+
+/* HaloBuilder::profile of samples that are coded in another way, such as linear light. */
+#define PLAN_NO_PROFILE UINT64_MAX
 
 /* What a plan is made for. */
 typedef struct PlanRequest {
@@ -40,6 +44,11 @@ struct HaloBuilder {
     HaloCommon common;
     const char *op;
     HaloScale scale; /* of that operation */
+    /* Of the colours so far: the profile that they are to be seen by, NULL where there is none or they were
+     * converted by it; its load_profile; and the operation that converted them, NULL where none did. */
+    const HaloBlob *icc;
+    uint64_t profile;
+    const Call *converts;
     bool failed_alloc;
 };
 
@@ -49,7 +58,8 @@ HaloStatus plan_add_reg(HaloPlan *plan, const HaloShape *shape, HaloReg *reg);
 HaloStatus plan_add_step(HaloPlan *plan, const HaloStep *step);
 HaloStatus plan_add_input(HaloPlan *plan, HaloReg reg,
                           HaloOperand *operand); /* the plan holds the secondary input */
-/* Adds the steps of a pipeline's calls; and those of --linear behind an input. */
+/* Adds the steps of a call; of all of a pipeline's; and those of --linear behind an input. */
+HaloStatus plan_add_call(HaloBuilder *builder, const Call *call, HaloReg in, HaloReg *out);
 HaloStatus plan_add_calls(HaloBuilder *builder, const HaloPipeline *pipeline, HaloReg in, HaloReg *out);
 HaloStatus plan_add_light(HaloBuilder *builder, HaloReg in, HaloReg *out);
 /* glance.c: a picture along time that ends the pipeline gets no more columns than the output shows. */

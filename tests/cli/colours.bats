@@ -242,6 +242,36 @@ make_colours() {
     [ "$status" -eq 0 ]; says 'colours will look different'; says '--to-srgb'
 }
 
+@test "icc: a file that is combined with the input has its own profile" {
+    halo --version | grep -qv 'no LCMS' || skip "built without Little CMS"
+    command -v python3 > /dev/null || skip "there is no python3"
+    make_colours
+    rgb_profile swapped.icc green red
+    profiled swapped.icc a.png
+    halo convert a.ppm plain.png
+    halo run icc a.png -o srgb.png
+    combined() { # WANT OPTIONS
+        run --separate-stderr halo run "${@:2}" -o x.png -f
+        [ "$status" -eq 0 ]; [[ $stderr != *'different ICC'* ]]
+        [ "$(bytes '' x.png)" = "$(bytes '' "$1")" ]
+    }
+    ! cmp -s <(bytes '' a.png) <(bytes '' srgb.png)
+    combined srgb.png 'over:[a.png | icc]' plain.png
+    combined plain.png 'over:[plain.png | icc]' a.png
+    for other in a.png '[a.png]' '[a.png | icc]' '[a.png | rotate:180 | rotate:180'{,' | icc'}]; do
+        combined srgb.png --to-srgb "over:$other" plain.png
+    done
+    combined srgb.png --to-srgb expr:a,a=a.png plain.png
+    combined srgb.png --to-srgb 'over:[icc]' a.png
+    combined plain.png --to-srgb over:plain.png a.png
+    for other in '[a.png | icc]' '[icc]'; do
+        run --separate-stderr halo run "over:$other" a.png -o x.png -f
+        [ "$status" -eq 0 ]; says 'different ICC profiles'
+    done
+    run --separate-stderr halo run 'over:[a.png | flip:x]' plain.png -o x.png -f
+    says 'different ICC profiles'
+}
+
 @test "--to-srgb without Little CMS" {
     halo --version | grep -q 'no LCMS' || skip "built with Little CMS"
     command -v python3 > /dev/null || skip "there is no python3"
