@@ -80,7 +80,8 @@ HaloStatus load_check(const HaloReader *reader);
 HaloStatus load_open_ended(HaloReader *reader, Device *device, HaloBuf *data);
 
 /* turn.c: EXIF's orientation (2 to 8) where the image has to be turned, since the output cannot hold EXIF, or
- * since the pipeline wants it `upright`; else 1. */
+ * not that of each image, or since the pipeline wants it `upright`; else 1. `writer` has the number of images.
+ */
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright);
 /* Is the image turned upright, for either reason? */
 bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright);
@@ -89,6 +90,8 @@ bool turn_unknown(HaloReader *reader, const HaloWriter *writer, bool upright);
 /* All samples, turned upright; `reader->info` describes the turned image from now on. Also for EXIF behind the
  * samples. */
 HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientation, HaloBuf *data);
+/* From now on what is said of an image is true of it turned. */
+void turn_info(HaloInfo *info, int orientation);
 /* A turned copy of all samples of an image. */
 HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation, HaloBuf *data);
 /* The shape that an image has when it is turned. */

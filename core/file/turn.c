@@ -16,17 +16,24 @@ HaloShape turn_shape(const HaloShape *shape, int orientation)
     return turned;
 }
 
+/* Is the image one of several in an output that says one thing of all of them, and the input does not? */
+static bool shares_exif(const HaloReader *reader, const HaloWriter *writer)
+{
+    const int64_t pages = writer->changes.pages; /* 0: not known */
+    return writer->format->one_meta && pages != 1 && !(reader->format->one_meta && pages > 1);
+}
+
 /* Is there an output, and one that does not say how the input's rows lie? */
-static bool exif_ends(const HaloWriter *writer)
+static bool exif_ends(const HaloReader *reader, const HaloWriter *writer)
 {
     const HaloFormat *format = writer->format;
-    return format != NULL &&
-           (writer->options.strip || format->upright || (format->holds & HALO_META_EXIF) == 0);
+    return format != NULL && (writer->options.strip || format->upright ||
+                              (format->holds & HALO_META_EXIF) == 0 || shares_exif(reader, writer));
 }
 
 bool turn_applies(const HaloReader *reader, const HaloWriter *writer, bool upright)
 {
-    return reader->info.shape.kind == HALO_IMAGE && (upright || exif_ends(writer));
+    return reader->info.shape.kind == HALO_IMAGE && (upright || exif_ends(reader, writer));
 }
 
 int turn_wanted(const HaloReader *reader, const HaloWriter *writer, bool upright)
@@ -84,8 +91,7 @@ HaloStatus turn_samples(HaloMemory *memory, const HaloBuf *lies, int orientation
     return status;
 }
 
-/* From now on the metadata describe the turned image. */
-static void turn_info(HaloInfo *info, int orientation)
+void turn_info(HaloInfo *info, int orientation)
 {
     double *dots = info->meta.resolution;
     info->shape = turn_shape(&info->shape, orientation);
@@ -141,7 +147,7 @@ HaloStatus turn_load(HaloReader *reader, const HaloWriter *writer, int orientati
     else
         HALO_TRY(load_bands(reader, orientation, data));
     turn_info(&reader->info, orientation);
-    if (exif_ends(writer) && (writer->options.strip || !writer->format->upright))
+    if (exif_ends(reader, writer) && (writer->options.strip || !writer->format->upright))
         halo_note(&reader->info.notes, HALO_NOTE_TURNED, 1);
 out:
     halo_memory_free(reader->memory, &lies);

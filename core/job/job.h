@@ -30,6 +30,8 @@ typedef struct JobState {
     PlanOutcome planned;
     bool exceeds; /* a plan so far may exceed full scale, other than by ringing at edges */
     HaloBuf in, out;
+    int64_t pages;            /* of an output whose format is `one_meta`, so far, */
+    uint64_t profile;         /* and load_profile of the first */
     double read_ms, write_ms; /* of inputs and outputs that are closed */
 } JobState;
 

@@ -108,6 +108,17 @@ static int64_t pages_of_output(const HaloJob *job, const JobState *state, int64_
 
 /* ---- one after the other --------------------------------------------------------------------------------- */
 
+/* Notes that the profile of another page is that of this one as well. */
+static void note_profile(JobState *state, const HaloJob *job, HaloReport *report)
+{
+    const HaloFormat *to = state->writer.format;
+    if (to == NULL || !to->one_meta || job->split) return;
+    const uint64_t profile = load_profile(&state->writer.info.meta.icc);
+    if (state->pages == 0) state->profile = profile;
+    if (load_profiles_differ(profile, state->profile)) halo_note(&report->notes, HALO_NOTE_PROFILES, 1);
+    state->pages++;
+}
+
 static HaloStatus run_page(HaloSession *session, const HaloPipeline *pipeline, const HaloJob *job,
                            JobState *state, int64_t pages_out, HaloReport *report)
 {
@@ -117,6 +128,7 @@ static HaloStatus run_page(HaloSession *session, const HaloPipeline *pipeline, c
     if (job->split) HALO_TRY(job_open_output(session, pipeline, job, page, state));
     state->writer.changes.pages = pages_out;
     HALO_TRY(image_run(session, pipeline, state, &one));
+    note_profile(state, job, &one);
     HALO_TRY(report_add(state->memory, report, &one, page + 1));
     if (job->split) HALO_TRY(job_close_output(state, report));
     if (job->split) HALO_TRY(job_commit_output(state, report));

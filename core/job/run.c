@@ -54,6 +54,7 @@ static HaloStatus explain(HaloSession *session, const HaloPipeline *pipeline, co
 {
     state->writer = (HaloWriter){.format = state->to, .options = job->write};
     state->seekable = state->to != NULL && halo_sink_would_seek(job->output);
+    state->writer.changes.pages = larger(state->reader.info.images, 1);
     return image_explain(session, pipeline, state, job->explain);
 }
 

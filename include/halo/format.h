@@ -230,6 +230,7 @@ struct HaloFormat {
     bool lossy;          /* sound with a quality or bit rate: HaloWriteOptions::quality and bitrate */
     bool depths; /* of sound it holds integers and floats of several sizes: HaloWriteOptions::bits says which */
     bool bilevel;        /* of gray pictures it holds one bit a sample, where HaloWriteOptions::bits is 1 */
+    bool one_meta;       /* metadata of its images are those of the file, the same for all of them */
     int64_t glance;      /* of a picture along time, such as a spectrogram, it shows so many columns; 0: all */
     bool endless;        /* takes sound whose width is -1 until `finish` */
     HaloSeveral several; /* create, write and finish are called for each image, on the same writer */

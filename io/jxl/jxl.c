@@ -24,6 +24,7 @@ const HaloFormat halo_format_jxl = {
     .effort = true,
     .quality = true,
     .upright = true,
+    .one_meta = true,
     .several = HALO_SEVERAL,
     .probe = probe,
     .open = jxl_open,

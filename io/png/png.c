@@ -37,6 +37,7 @@ const HaloFormat halo_format_apng = {
     .help = "animated PNG, as PNG; pages are its frames",
     .extensions = "apng",
     PNG_SAMPLES,
+    .one_meta = true,
     .several = HALO_SEVERAL,
     .create = apng_create,
     .write = apng_write,

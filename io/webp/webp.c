@@ -22,6 +22,7 @@ const HaloFormat halo_format_webp = {
     .with_alpha = 1u << 1 | 1u << 3,
     .holds = HALO_META_ICC | HALO_META_EXIF | HALO_META_XMP,
     .effort = true,
+    .one_meta = true,
     .quality = true,
     .several = HALO_SEVERAL,
     .probe = probe,

@@ -76,6 +76,31 @@ identical() { [[ "$(halo compare "$1" "$2")" == *identical* ]]; }
     [ ! -e x.webp ]
 }
 
+@test "what animations say of all frames is true of all frames" {
+    make_rgb a.ppm 6 6; halo run rotate:90 a.ppm -o turned.ppm
+    halo run '' a.ppm -o a.png; with_orientation a.png > lies.png # upright it is turned.ppm
+    for format in webp apng; do
+        lossless=(); [ $format = webp ] && lossless=(--lossless)
+        run --separate-stderr halo pages a.png lies.png -o x.$format "${lossless[@]}"
+        [ "$status" -eq 0 ]; says 'turned as EXIF says'
+        halo run 'pages:1 | orient' x.$format -o x.ppm -f; identical x.ppm a.ppm
+        halo run 'pages:2 | orient' x.$format -o x.ppm -f; identical x.ppm turned.ppm
+        halo pages lies.png a.png -o y.tiff -f
+        halo convert y.tiff -o y.$format "${lossless[@]}"
+        halo run 'pages:1 | orient' y.$format -o x.ppm -f; identical x.ppm turned.ppm
+        halo run 'pages:2 | orient' y.$format -o x.ppm -f; identical x.ppm a.ppm
+        halo convert lies.png -o z.$format "${lossless[@]}" # alone it stays
+        halo info --json z.$format | grep -q '"orientation":6'
+    done
+    command -v python3 > /dev/null || skip "there is no python3"
+    rgb_profile swapped.icc green red; profiled swapped.icc b.png
+    halo convert --strip b.png -o c.png -q
+    for format in webp apng; do
+        run --separate-stderr halo pages c.png b.png -o x.$format -f; says 'different ICC profiles'
+        run --separate-stderr halo pages b.png b.png -o x.$format -f; [[ $stderr != *'different ICC'* ]]
+    done
+}
+
 @test "WebP: damaged and truncated files give a message" {
     make_rgb a.ppm 64 64
     halo run '' a.ppm -o a.webp --lossless
