@@ -70,7 +70,15 @@ static HaloStatus check_frame(Frames *frames, const Frame *frame, const HaloRead
     const uint64_t profile = load_profile(&reader->info.meta.icc);
     if (frames->count == 1) frames->profile = profile;
     if (load_profiles_differ(frames->profile, profile)) frames->notes.count[HALO_NOTE_PROFILES] = 1;
+    const int orientation = halo_exif_orientation(&reader->info.meta.exif);
     if (frames->count == 1) frames->shape = reader->info.shape;
+    if (frames->count == 1) frames->orientation = orientation;
+    if (orientation != frames->orientation)
+        return halo_fail_on(
+            HALO_ERR_INPUT, named(frame->path),
+            " is to be turned otherwise than %s, as EXIF says: 'halo run orient' turns pictures "
+            "upright",
+            named(frames->frame[0]->path));
     return check_shape(frames, frame, reader);
 }
 

@@ -26,6 +26,7 @@ struct Frames {
     HaloPool *pool;
     HaloShape shape;          /* of each */
     uint64_t profile;         /* of the first: load_profile */
+    int orientation;          /* of each, as EXIF says */
     HaloInfo info;            /* of the first, where it is in memory, */
     const HaloFormat *format; /* and its format; NULL: it is open */
     HaloNotes notes;

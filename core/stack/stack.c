@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
 #include "part.h"
 #include "plan/plan.h"
@@ -26,7 +27,10 @@ typedef struct Run {
     int64_t made_bytes; /* of a row */
     char *scratch;      /* [jobs] */
     int64_t scratch_each;
-    int64_t rows; /* of the present band */
+    int64_t rows;    /* of the present band */
+    int orientation; /* as EXIF says; 1: the result is not turned, else it is in memory, and: */
+    HaloBuf whole;
+    HaloInfo info; /* that of the first picture, as if it were upright */
     HaloTimes ms;
 } Run;
 
@@ -76,8 +80,12 @@ static HaloStatus end_band(void *context, int64_t k)
 {
     Run *run = context;
     const double start = now_ms();
+    HaloStatus status = HALO_OK;
     (void)k;
-    const HaloStatus status = save_rows(&run->writer, &run->out);
+    if (run->orientation > 1)
+        memcpy(halo_at(&run->whole, 0, run->out.y0), run->out.data, (size_t)(run->out.rows * run->out.stride));
+    else
+        status = save_rows(&run->writer, &run->out);
     run->ms.write += now_ms() - start;
     return status;
 }
@@ -99,6 +107,43 @@ static HaloStatus make_plan(Run *run, const HaloFormat *to)
     HALO_TRY(halo_plan_make(run->session, pipeline, &shape, to, &run->plan));
 out:
     halo_pipeline_free(pipeline);
+    return status;
+}
+
+/* Where the output does not say how the pictures lie, the result is turned upright. Then it is all in memory.
+ */
+static HaloStatus begin_output(Run *run, const HaloInfo **like)
+{
+    HaloStatus status = HALO_OK;
+    HaloWriter *writer = &run->writer;
+    const HaloReader first = {.info = **like, .format = frames_format(run->frames)};
+    const HaloPlan *plan = run->plan;
+    run->orientation = turn_wanted(&first, writer, false);
+    HALO_TRY(plan_changes(plan, &writer->changes));
+    if (run->orientation > 1) {
+        HALO_TRY(halo_memory_alloc(&run->session->memory, &run->whole, &plan->reg[plan->output]));
+        run->info = **like;
+        run->info.meta = (HaloMeta){0};
+        HALO_TRY(halo_meta_copy(&(*like)->meta, &run->info.meta));
+        turn_info(&run->info, run->orientation);
+        writer->changes.from = turn_shape(&writer->changes.from, run->orientation);
+        writer->changes.to = turn_shape(&writer->changes.to, run->orientation);
+        *like = &run->info;
+    }
+    HALO_TRY(save_begin(writer, *like, false));
+out:
+    return status;
+}
+
+static HaloStatus save_turned(Run *run, HaloReport *report)
+{
+    HaloMemory *memory = &run->session->memory;
+    HaloBuf turned = {0};
+    HaloStatus status = turn_samples(memory, &run->whole, run->orientation, &turned);
+    if (status == HALO_OK) status = save_rows(&run->writer, &turned);
+    halo_memory_free(memory, &turned);
+    if (run->writer.options.strip || !run->writer.format->upright)
+        halo_note(&report->notes, HALO_NOTE_TURNED, 1);
     return status;
 }
 
@@ -154,14 +199,14 @@ static HaloStatus run_bands(Run *run, HaloReport *report)
     const HaloInfo *like = frames_first(run->frames);
     const BandIo io = {.context = run, .begin = begin_band, .end = end_band};
     HALO_TRY(device_open(host, 0, run->session->options.jobs));
-    HALO_TRY(plan_changes(run->plan, &run->writer.changes));
-    HALO_TRY(save_begin(&run->writer, like, false));
+    HALO_TRY(begin_output(run, &like));
     HALO_TRY(take_memory(run, &held, &block));
     const Bands bands = bands_cut(run->plan, run->band);
     status = execute_bands((Team){host, 1}, &bands, &io, NULL, &report->clipped, &report->ms);
     free(block);
     halo_memory_release(&run->session->memory, held);
     HALO_TRY(status);
+    if (run->orientation > 1) HALO_TRY(save_turned(run, report));
     halo_notes_join(&report->notes, frames_notes(run->frames));
     HALO_TRY(save_end(&run->writer, like));
     HALO_TRY(save_close(&run->writer, HALO_OK));
@@ -202,6 +247,8 @@ HaloStatus halo_stack(HaloSession *session, const HaloStack *stack, HaloReport *
 out:
     save_close(&run.writer, HALO_ERR_OUTPUT);
     halo_sink_abandon(sink);
+    halo_memory_free(&session->memory, &run.whole);
+    halo_meta_free(&run.info.meta);
     frames_close(run.frames);
     halo_plan_free(run.plan);
     stack_forget(&run.what);

@@ -190,3 +190,17 @@ v = np.ones((4, 5), np.float32); np.save("a.npy", v); v[1, 1] = np.nan; np.save(
     head -c 300 a.ppm > cut.ppm
     wrong 1 "cut.ppm" halo stack mean a.ppm cut.ppm -o x.ppm
 }
+
+@test "pictures are turned upright where the output does not say how they lie" {
+    make_rgb a.ppm 7 5; halo run '' a.ppm -o a.png; with_orientation a.png > lies.png
+    halo run orient lies.png -o upright.ppm
+    run --separate-stderr halo stack mean lies.png lies.png -o x.ppm
+    [ "$status" -eq 0 ]; says 'turned as EXIF says'; cmp x.ppm upright.ppm
+    run --separate-stderr halo stack mean lies.png lies.png -o x.png --strip
+    [ "$status" -eq 0 ]; says 'turned as EXIF says'; halo convert x.png x.ppm -f; cmp x.ppm upright.ppm
+    run --separate-stderr halo stack mean lies.png lies.png -o y.png
+    [ "$status" -eq 0 ]; [ -z "$stderr" ]
+    [[ "$(halo info --json y.png)" == *'"width":7,"height":5'*'"orientation":6,'* ]]
+    run --separate-stderr halo stack mean lies.png a.png -o z.png
+    [ "$status" -eq 1 ]; says 'a.png is to be turned otherwise than lies.png'; [ ! -e z.png ]
+}
