@@ -38,6 +38,11 @@ static HaloStatus build_cutout(HaloBuilder *builder, const HaloValue *arg, HaloR
         .kind = HALO_COMBINE_CUTOUT, .spread = true, .white = halo_build_shape(builder, in)->white};
     HaloReg other;
     HALO_TRY(halo_build_source(builder, &arg[0], in, HALO_FIT_GRAY, &other));
+    /* Beside a picture numbers are shares of 1, as they are for mask=. */
+    const double full = (double)halo_build_shape(builder, other)->white;
+    const HaloMap scale = {
+        .kind = HALO_MAP_POINTS, .points = 1, .point = {{HALO_POINT_MUL, (double)cut.white / full, 0.0}}};
+    if (full != (double)cut.white) HALO_TRY(halo_build_map(builder, other, &scale, &other));
     HALO_TRY(halo_build_combine(builder, in, other, &cut, out));
 out:
     return status;
@@ -60,7 +65,8 @@ static const HaloParam over_param[] = {
 static const HaloParam mask_param[] = {
     {.key = "with",
      .type = HALO_PARAM_SOURCE,
-     .help = "gray file of the same size or one pixel: black is cut out; {dir}, {stem} and {name} stand for "
+     .help = "gray file of the same size or one pixel: black is cut out, and of numbers 0; 1 and white stay; "
+             "{dir}, {stem} and {name} stand for "
              "parts of the "
              "input's path, {{ and }} for braces; a [pipeline] starts from what arrives here"},
 };

@@ -130,6 +130,14 @@ END
     cmp out.pam w1.pam
     halo run 'cutout:[gray | gain:0 | offset:100%]' clear.pam -o out.pam -f -q
     cmp out.pam clear.pam
+    "$PYTHON" -c "
+import numpy as np
+exec(open('pairs.py').read())
+share = np.linspace(0, 1, 31 * 43, dtype=f).reshape(31, 43)
+np.save('share.npy', share)
+pam('w2.pam', np.concatenate([a, rounded(f(255) * share)[..., None]], 2))" || return
+    halo run cutout:share.npy a.pam -o out.pam -f -q
+    cmp out.pam w2.pam
     run --separate-stderr halo run cutout:clear.pam a.pam -o x.pam
     [ "$status" -eq 1 ] && says "and gray"
     run --separate-stderr halo run cutout:mask.pam a.pam -o x.jpg
