@@ -8,10 +8,20 @@
 
 static bool is_there(const char *path) { return strcmp(path, "-") == 0 || access(path, F_OK) == 0; }
 
+/* "invert,mask=a.png": an operation, behind which something else than a colon stands. */
+static bool begins_with_operation(const char *word)
+{
+    char name[32];
+    const size_t length = strcspn(word, ",=(");
+    snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), word);
+    return word[length] != 0 && halo_find_op(name) != NULL;
+}
+
 static bool looks_like_file(const char *word)
 {
     const char *extension = halo_extension(halo_base_name(word));
-    return strpbrk(word, ":|") == NULL && *extension != 0 && halo_find_format(extension) != NULL;
+    return !begins_with_operation(word) && strpbrk(word, ":|") == NULL && *extension != 0 &&
+           halo_find_format(extension) != NULL;
 }
 
 /* The operation of a pipeline that selects pages, which has to stay the first; 0: there is none. */

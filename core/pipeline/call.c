@@ -54,14 +54,16 @@ static HaloStatus find_op(const HaloTables *tables, Span name, const HaloOp **op
     *op = halo_find_op_in(tables, word);
     if (*op != NULL) return HALO_OK;
     if (name.length == 0) return halo_fail(HALO_ERR_USAGE, "an operation is missing in the pipeline");
-    const size_t letters = strcspn(word, "(=");
+    const size_t letters = strcspn(word, "(=,");
+    const bool marked = strpbrk(word, "(=") != NULL;
+    const char mark = word[letters];
     char names[120];
-    if (word[letters] != 0) {
-        word[letters] = 0;
-        const bool known = halo_find_op_in(tables, word) != NULL;
+    word[letters] = 0;
+    const bool known = halo_find_op_in(tables, word) != NULL;
+    if (marked || known)
         return halo_fail(HALO_ERR_USAGE, "%.*s: parameters follow a colon, as in %s:…", (int)name.length,
                          name.at, known ? word : "gauss");
-    }
+    word[letters] = mark;
     if (halo_known_as(tables, word, names, sizeof names))
         return halo_fail(HALO_ERR_USAGE, "unknown operation '%s'; did you mean %s?", word, names);
     const char *near = halo_nearest(word, tables->ops, op_at, tables);

@@ -35,6 +35,8 @@ wrong() {
     wrong "'sobel' is an operation, not a file: operations are joined by |" run gauss:2 sobel in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run 'gauss(2)' in.pgm -o x.png
     wrong "parameters follow a colon, as in gauss:" run gauss=2 in.pgm -o x.png
+    wrong "parameters follow a colon, as in invert:" run invert,mask=g.png in.pgm -o x.png
+    wrong "parameters follow a colon, as in label:" run label,on=1 in.pgm -o x.png
     wrong "--quality 80" run gauss:2 in.pgm -o x.jpg -q 80
     wrong "needs quotes" run gauss:2
     mkdir folder
