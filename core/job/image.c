@@ -9,6 +9,7 @@
 #include "plan/analysis.h"
 #include "plan/cost.h"
 #include "plan/plan.h"
+#include "primitive/primitive.h"
 #include "reserve.h"
 
 void image_close(JobState *state)
@@ -182,19 +183,31 @@ out:
     return status;
 }
 
-/* Are samples of 64 bits kept? Where they are only moved to their places; and those of sound and series that
- * hold floats or text are computed with, unless --precision single is given. Images are computed in f32, and so
- * are integers. */
-static HaloStatus keeps_wide(const HaloSession *session, const JobState *state, bool *keeps)
+/* Is what the output does not need computed in f32, or moved? */
+static bool measures_narrow(const HaloPlan *plan)
+{
+    for (int i = 0; i < plan->steps; i++) {
+        const HaloStep *step = &plan->step[i];
+        const bool moves = step->primitive == HALO_GATHER || step->primitive == HALO_MIX;
+        if (!moves && primitive_is_double(step, plan->reg)) return false;
+    }
+    return true;
+}
+
+/* Are samples of 64 bits kept? Where they are only moved to their places, and measured as f32; and those of
+ * sound and series that hold floats or text are computed with, unless --precision single is given. Images are
+ * computed in f32, and so are integers. */
+static HaloStatus keeps_wide(const HaloSession *session, JobState *state, bool *keeps)
 {
     const HaloPlan *plan = state->planned.plan;
     const HaloInfo *info = &state->reader.info;
     HaloChanges changes = {0};
-    bool moves = !state->planned.need.pass;
+    bool moves = !state->planned.need.pass && plan->wants_output, measures = false;
     const HaloStatus status = plan_changes(plan, &changes);
-    for (int i = 0; i < plan->steps; i++) moves = moves && plan->step[i].dst >= 0;
-    moves = moves && status == HALO_OK && halo_changes_keep_values(&changes);
+    moves = moves && status == HALO_OK && halo_changes_keep_values(&changes) && measures_narrow(plan);
     free(changes.move);
+    for (int i = 0; i < plan->steps; i++) measures = measures || plan->step[i].dst < 0;
+    if (moves && measures) halo_note(&state->reader.info.notes, HALO_NOTE_THROUGH_F32, (uint64_t)info->bits);
     *keeps = moves || load_computes_wide(session, info);
     return status;
 }

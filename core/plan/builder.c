@@ -63,6 +63,12 @@ static HaloStatus append(HaloBuilder *builder, HaloStep *step)
 
 HaloStatus builder_append_measure(HaloBuilder *builder, HaloStep *step, bool result)
 {
+    /* Pictures are measured in f32; what arrives goes on as it is. */
+    const HaloShape *shape = halo_build_shape(builder, step->src[0]);
+    if (result && shape->kind == HALO_IMAGE && shape->dtype == HALO_F64) {
+        const HaloStatus status = builder_convert(builder, step->src[0], HALO_F32, &step->src[0]);
+        if (status != HALO_OK) return status;
+    }
     step->dst = step->resolve_from = -1;
     step->result = result ? builder->plan->results++ : -1;
     return append(builder, step);

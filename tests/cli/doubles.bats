@@ -57,6 +57,8 @@ END
     same moved 'np.rot90(a[2:32, 1:3][::-1, ::-1], -1)'
     halo run 'channels:1,1,1 | flip:y | channels:3,2' a_*.npy --out-dir chosen
     same chosen 'np.stack([a[::-1]] * 2, -1)'
+    halo run 'stats | flip:y | hist' a_*.npy --out-dir measured > measured.txt
+    same measured 'a[::-1]'
     halo run --rate 10 'trim:0.5s,3s | reverse | channels:3,1' a_*.npy --out-dir series
     same series 'a[5:30][::-1][:, [2, 0]]'
     rm a_b1.npy a_i8.npy a_i1.npy a_i2.npy # small integers have a full scale in arrays, and none in TIFF
