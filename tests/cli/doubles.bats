@@ -55,10 +55,15 @@ END
     same copied a
     halo run 'crop:2x30+1+2 | flip:both | rotate:90' a_*.npy --out-dir moved
     same moved 'np.rot90(a[2:32, 1:3][::-1, ::-1], -1)'
-    halo run 'channels:1,1,1 | flip:y | channels:3,2' a_*.npy --out-dir chosen
-    same chosen 'np.stack([a[::-1]] * 2, -1)'
-    halo run 'stats | flip:y | hist' a_*.npy --out-dir measured > measured.txt
-    same measured 'a[::-1]'
+    halo run 'channels:1,1,1 | flip:y | channels:3,2' a_[ui]4.npy a_?8.npy --out-dir chosen
+    halo run 'stats | flip:y | hist' a_[ui]4.npy a_?8.npy --out-dir measured > measured.txt
+    for file in a_[ui]4.npy a_?8.npy; do
+        "$PYTHON" -c "
+import numpy as np
+a, b, c = np.load('$file'), np.load('chosen/$file'), np.load('measured/$file')
+assert a.dtype == b.dtype and np.stack([a[::-1]] * 2, -1).tobytes() == b.tobytes(), b.dtype
+assert a.dtype == c.dtype and a[::-1].tobytes() == c.tobytes(), c.dtype"
+    done
     halo run --rate 10 'trim:0.5s,3s | reverse | channels:3,1' a_*.npy --out-dir series
     same series 'a[5:30][::-1][:, [2, 0]]'
     rm a_b1.npy a_i8.npy a_i1.npy a_i2.npy # small integers have a full scale in arrays, and none in TIFF
