@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "halo/pool.h"
+#include "halo/speakers.h"
 #include "measure.h"
 
 #ifdef HALO_HAVE_EBUR128
@@ -25,14 +26,47 @@ struct Loudness {
 #define GATES_LEAST_RATE 16
 #define GATES_MOST_RATE 2822400
 
-static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
+enum {
+    LFE = 1 << 3,
+    BACKS = 1 << 4 | 1 << 5,
+    SIDES = 1 << 9 | 1 << 10,
+};
+
+/* Channels without loudspeakers are those of the usual layout of so many: as FLAC has it, where WAVE has none.
+ */
+static uint32_t usual_of(int channels)
+{
+    return channels == 3 ? 0x7 : channels == 5 ? 0x37 : channels == 7 ? 0x70f : halo_usual_speakers(channels);
+}
+
+/* Weights by where a channel comes from: 1.41 between 60 and 120 degrees, 0 of LFE, else 1. The backs stand at
+ * 110 degrees, but at 135 where there are sides. The only channel counts fully. */
+static void set_speakers(ebur128_state *state, int channels, const uint32_t *speakers)
+{
+    uint32_t all = 0;
+    for (int c = 0; c < channels; c++) all |= speakers[c];
+    const bool usual = all == 0;
+    if (usual) all = usual_of(channels);
+    for (int c = 0; c < channels; c++) {
+        const uint32_t speaker = usual ? halo_speaker_of(all, c) : speakers[c];
+        const bool wide = (speaker & SIDES) != 0 || ((speaker & BACKS) != 0 && (all & SIDES) == 0);
+        int role = EBUR128_CENTER;
+        if (channels > 1 && wide) role = EBUR128_LEFT_SURROUND;
+        if (channels > 1 && speaker == LFE) role = EBUR128_UNUSED;
+        ebur128_set_channel(state, (unsigned)c, role);
+    }
+}
+
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape, const uint32_t *speakers)
 {
     const double rate = floor(shape->rate + 0.5);
     if (shape->channels > GATES_MOST_CHANNELS || !(rate >= GATES_LEAST_RATE && rate <= GATES_MOST_RATE))
         return HALO_OK;
     loudness->state =
         ebur128_init((unsigned)shape->channels, (unsigned long)rate, EBUR128_MODE_I | EBUR128_MODE_LRA);
-    return loudness->state != NULL ? HALO_OK : halo_fail(HALO_ERR_LIMIT, "not enough memory for loudness");
+    if (loudness->state == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for loudness");
+    set_speakers(loudness->state, shape->channels, speakers);
+    return HALO_OK;
 }
 
 /* Without a message, which belongs to a thread. */
@@ -64,9 +98,9 @@ static void close_gates(Loudness *loudness)
 
 #else
 
-static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape)
+static HaloStatus open_gates(Loudness *loudness, const HaloShape *shape, const uint32_t *speakers)
 {
-    (void)loudness, (void)shape;
+    (void)loudness, (void)shape, (void)speakers;
     return HALO_OK;
 }
 
@@ -86,11 +120,12 @@ static void close_gates(Loudness *loudness) { (void)loudness; }
 
 #endif
 
-static HaloStatus open_loudness(Loudness *loudness, const HaloShape *shape, int jobs, HaloSimd simd)
+static HaloStatus open_loudness(Loudness *loudness, const HaloShape *shape, const uint32_t *speakers, int jobs,
+                                HaloSimd simd)
 {
     HaloStatus status = HALO_OK;
     HALO_TRY(halo_pool_new(jobs == 1 ? 1 : 2, &loudness->pool));
-    HALO_TRY(open_gates(loudness, shape));
+    HALO_TRY(open_gates(loudness, shape, speakers));
     HALO_TRY(true_peak_open(shape->channels, simd, &loudness->peak));
 out:
     return status;
@@ -113,14 +148,15 @@ static void run_meter(void *context, int64_t task, int worker)
         true_peak_add(meters->loudness->peak, frames->shape.dtype, frames->data, frames->cols);
 }
 
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs, HaloSimd simd)
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, const uint32_t *speakers, int jobs,
+                        HaloSimd simd)
 {
     HaloStatus status = HALO_OK;
     if (frames->shape.dtype <= HALO_U16) return HALO_OK;
     if (*loudness == NULL) {
         *loudness = calloc(1, sizeof **loudness);
         if (*loudness == NULL) HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
-        HALO_TRY(open_loudness(*loudness, &frames->shape, jobs, simd));
+        HALO_TRY(open_loudness(*loudness, &frames->shape, speakers, jobs, simd));
     }
     Meters meters = {.loudness = *loudness, .frames = frames};
     halo_pool_run((*loudness)->pool, 2, run_meter, &meters);

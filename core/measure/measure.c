@@ -155,13 +155,13 @@ out:
 
 /* ---- what sound has besides ------------------------------------------------------------------------------ */
 
-HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all)
+HaloStatus measure_loudness(Device *device, const HaloBuf *block, const uint32_t *speakers, Measured *all)
 {
     HaloStatus status = HALO_OK;
     const HaloBuf *host;
     HaloBuf own = {0};
     HALO_TRY(measure_on_host(device, block, &own, &host));
-    HALO_TRY(loudness_add(&all->loudness, host, device->jobs, device_simd(device)));
+    HALO_TRY(loudness_add(&all->loudness, host, speakers, device->jobs, device_simd(device)));
 out:
     halo_buf_free(&own);
     return status;

@@ -14,11 +14,11 @@ void true_peak_add(TruePeak *peak, HaloDtype dtype, const void *frames, int64_t 
 double true_peak_end(TruePeak *peak); /* in dB; no more will come */
 void true_peak_close(TruePeak *peak);
 
-/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. `jobs`: threads, the caller
- * included.
- */
+/* loudness.c: frames in a row, in host memory; *loudness is NULL at first. `speakers`: of each channel, one bit
+ * of WAVE's mask or 0. `jobs`: threads, the caller included. */
 typedef struct Loudness Loudness;
-HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, int jobs, HaloSimd simd);
+HaloStatus loudness_add(Loudness **loudness, const HaloBuf *frames, const uint32_t *speakers, int jobs,
+                        HaloSimd simd);
 HaloLoudness loudness_end(Loudness *loudness, bool finite); /* no more will come */
 void loudness_close(Loudness *loudness);
 
@@ -79,8 +79,8 @@ HaloStatus measure_counts(Device *device, const HaloStep *step, const HaloBuf *b
                           Measured *all);
 /* Queries a backend's workspace for counting into `bins` bins (HaloBackend.query_begin). */
 void measure_query_counts(const HaloBackend *backend, HaloDevice *device, const HaloBuf *block, int64_t bins);
-/* Adds frames to the loudness. */
-HaloStatus measure_loudness(Device *device, const HaloBuf *block, Measured *all);
+/* Adds frames to the loudness; speakers: as those of loudness_add. */
+HaloStatus measure_loudness(Device *device, const HaloBuf *block, const uint32_t *speakers, Measured *all);
 /* Statistics of every channel and, merged in order, of all but alpha. */
 void measure_stats(const Measured *measured, const HaloShape *shape, HaloStats *channel, HaloStats *all);
 /* value: [channels + 1], the last over all but alpha. */

@@ -98,7 +98,7 @@ static HaloStatus add_rows(Run *run, int at, Rows part, HaloResult *result)
     const bool loudness = step->loudness || (step->result >= 0 && halo_is_sound(&src[0].shape));
     if (loudness && measure->has_loudness && !work->io->again) {
         const HaloBuf block = rows_of(&src[0], part);
-        HALO_TRY(measure_loudness(run->device, &block, &work->measured[at]));
+        HALO_TRY(measure_loudness(run->device, &block, step->speakers, &work->measured[at]));
     }
     if (part.to < rows_length(&src[0].shape)) return HALO_OK; /* more will come */
     HALO_TRY(measure->conclude(run->device, step, (const HaloBuf *const[]){&src[0], &src[1]},

@@ -89,6 +89,7 @@ struct HaloStep {
     bool revisits;            /* reduce: floats can be run again and again for them instead, in bands */
     bool approximate;         /* not exact, if a backend uses the method that HALO_PRECISION_FAST allows */
     bool loudness;            /* reduce: `resolve` wants that of sound, and its true peak */
+    const uint32_t *speakers; /* reduce: of each channel of sound, one bit of WAVE's mask; the plan's */
     HaloNotes *notes;         /* where `resolve` may report notes; the plan's */
     bool refuse_nan;          /* reduce: a NaN in the source fails the input (nan=error) */
     int resolve_from;         /* the step whose result `resolve` gets, or -1 */

@@ -54,3 +54,58 @@ comment() { LC_ALL=C grep -a -o "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x[0-9A-F]*" 
     halo run '' three.wav -o three.flac
     run ! comment three.flac
 }
+@test "loudness weighs channels by their loudspeakers" {
+    [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
+    # sine.py FILE CHANNELS MASK CHANNEL: a sine in one channel, counted from 0; silence in the others.
+    cat > sine.py << 'END'
+import math, struct, sys
+channels, mask, at = (int(v, 0) for v in sys.argv[2:5])
+data = bytearray()
+for i in range(16000):
+    frame = [0] * channels
+    frame[at] = round(8000 * math.sin(2 * math.pi * 997 * i / 16000))
+    data += struct.pack(f'<{channels}h', *frame)
+form = struct.pack('<HHIIHHHHIH', 65534, channels, 16000, 32000 * channels, 2 * channels, 16, 22, 16, mask, 1)
+form += bytes.fromhex('000000001000800000aa00389b71')
+open(sys.argv[1], 'wb').write(b'RIFF' + struct.pack('<I', 60 + len(data)) + b'WAVEfmt ' +
+    struct.pack('<I', 40) + form + b'data' + struct.pack('<I', len(data)) + data)
+END
+    lufs() { halo stats --json "$@" | sed -E 's/.*"integrated":([^,]*).*/\1/'; }
+    python3 sine.py mono.wav 1 4 0
+    local mono
+    mono=$(lufs mono.wav)
+    # CHANNELS MASK CHANNEL WEIGHT; of 5.1, 7.1, 2.1, quad, 7.0 with a centre behind, and without any mask
+    while read -r channels mask at weight; do
+        python3 sine.py in.wav "$channels" "$mask" "$at"
+        echo "$channels $mask $at $weight: $(lufs in.wav), $mono in mono"
+        if [ "$weight" = 0 ]; then
+            [[ $(lufs in.wav) == *inf* ]]
+        else
+            awk -v v="$(lufs in.wav)" -v m="$mono" -v w="$weight" \
+                'BEGIN { d = v - m - 10 * log(w) / log(10); exit !(d > -0.01 && d < 0.01) }'
+        fi
+    done << 'END'
+6 0x3f 0 1
+6 0x3f 3 0
+6 0x3f 4 1.41
+6 0x60f 5 1.41
+8 0x63f 2 1
+8 0x63f 3 0
+8 0x63f 4 1
+8 0x63f 6 1.41
+8 0x63f 7 1.41
+3 0x0b 2 0
+4 0x33 3 1.41
+7 0x70f 4 1
+7 0x70f 6 1.41
+9 0 8 1
+5 0 4 1.41
+3 0 2 1
+1 0x200 0 1
+END
+    python3 sine.py side.wav 8 0x63f 6
+    [ "$(halo run 'channels:SL | stats' side.wav -o one.wav --json | head -n 1 |
+        sed -E 's/.*"integrated":([^,]*).*/\1/')" = "$mono" ]
+    halo run loudnorm:-30 side.wav -o quiet.wav
+    awk -v v="$(lufs quiet.wav)" 'BEGIN { exit !(v > -30.02 && v < -29.98) }'
+}
