@@ -129,7 +129,8 @@ const CliOption cli_options[] = {
      cli_read_shard, 0},
     {"raw", 0, "SPEC", NULL, CLI_INPUT, CLI_DRAWS | CLI_DIFFERS | CLI_GATHERS | CLI_READS,
      "inputs have no header: u8, u16 or f32 as DTYPE:WxHxC; for sound DTYPE,RATE,CHANNELS, such as s16,48k,2, "
-     "also s24, s32, f64; u16be, s16be … are big-endian; or csv for a table",
+     "also s24, s32, f64; u8 and u16 of sound have their zero in the middle; u16be, s16be … are big-endian; or "
+     "csv for a table",
      cli_read_raw, 0},
     {"rate", 0, "HZ", NULL, CLI_INPUT, CLI_DRAWS | CLI_COMPARE | CLI_JOIN | CLI_READS,
      "frames per second of tables (CSV), 1 by default; with it arrays (NPY) are read as sound, one frame per "

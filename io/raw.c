@@ -1,5 +1,6 @@
 /* raw: samples without a header; --raw gives their type, byte order and size. They are written
- * little-endian, sound with its input's sample type: integers of 16, 24 or 32 bits, else f32 or f64. */
+ * little-endian, sound with its input's sample type: integers of 8, 16, 24 or 32 bits, else f32 or f64.
+ * Integers of 8 bits have no sign, as in WAVE. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +17,30 @@ typedef struct RawReader {
     uint8_t block[BLOCK_SAMPLES * 8];
 } RawReader;
 
+/* Integers without sign have their zero in the middle; 0: none, floats of 32 bits as they are. */
+static int integer_bits(const HaloReadOptions *options)
+{
+    if (options->raw_bits != 0) return options->raw_bits;
+    return options->raw.dtype <= HALO_U16 ? (int)halo_dtype_size(options->raw.dtype) * 8 : 0;
+}
+
 static HaloStatus open_audio(HaloReader *reader)
 {
     HaloShape *shape = &reader->info.shape;
     const int64_t size = halo_source_size(reader->source);
+    const int bits = integer_bits(&reader->options);
     *shape = reader->options.raw;
-    shape->white = halo_dtype_white(shape->dtype);
+    shape->dtype = HALO_F32;
+    shape->white = 1.0f;
     shape->height = 1;
     if (shape->channels < 1) return halo_fail(HALO_ERR_USAGE, "raw audio needs at least one channel");
     RawReader *state = reader->state;
     state->start = halo_source_tell(reader->source);
-    const int bits = reader->options.raw_bits;
     reader->info.rate_said = true;
-    state->pcm = (HaloPcm){.bits = bits, .real = bits == HALO_RAW_F64, .big = reader->options.raw_big};
+    state->pcm = (HaloPcm){.bits = bits,
+                           .real = bits == HALO_RAW_F64,
+                           .big = reader->options.raw_big,
+                           .raised = reader->options.raw_bits == 0};
     const int64_t frame = shape->channels * (bits != 0 ? bits / 8 : (int64_t)halo_dtype_size(shape->dtype));
     if (shape->width >= 0 || size < 0) return HALO_OK;
     shape->width = size / frame;
@@ -69,7 +81,7 @@ static HaloStatus open_raw(HaloReader *reader)
         HALO_TRY(open_image(reader));
     reader->info.shape.alpha = raw->alpha;
     reader->info.shape.numbers = raw->kind == HALO_IMAGE && raw->dtype == HALO_F32 && !(raw->white > 0.0f);
-    if (raw->white > 0.0f) reader->info.shape.white = raw->white;
+    if (raw->white > 0.0f && raw->dtype == reader->info.shape.dtype) reader->info.shape.white = raw->white;
     reader->info.bits =
         reader->options.raw_bits != 0 ? reader->options.raw_bits : (int)halo_dtype_size(raw->dtype) * 8;
     const int bits = reader->options.raw_bits;
@@ -187,11 +199,11 @@ static HaloStatus write_rows(HaloWriter *writer, const HaloBuf *rows)
 {
     HaloStatus status = HALO_OK;
     const HaloInfo *info = &writer->info;
-    const bool bytes = writer->options.bits == 8;
+    const int bits = info->bits;
     const HaloDtype dtype = rows->shape.dtype;
-    const bool integers = !info->real && (bytes || info->bits == 16 || info->bits == 24 || info->bits == 32);
+    const bool integers = !info->real && (bits == 8 || bits == 16 || bits == 24 || bits == 32);
     const bool narrows = writer->options.floats && dtype == HALO_F64;
-    const HaloPcm pcm = {.bits = info->bits, .real = narrows, .raised = bytes};
+    const HaloPcm pcm = {.bits = bits, .real = narrows, .raised = bits == 8};
     uint8_t block[4096];
     if ((!integers && !narrows) || rows->shape.kind != HALO_AUDIO || dtype <= HALO_U16 || dtype == HALO_I64 ||
         rows->shape.white != 1.0f)

@@ -140,3 +140,20 @@ assert (median_filter(np.load('u.npy'), 5, mode='mirror') == b[:, 0]).all()"
     halo info --json half.nii | grep -q '"bits":16,"real":false'
     halo stats --json half.nii | grep -q '"max":1,'
 }
+
+@test "integers of raw sound without sign have their zero in the middle" {
+    printf '\x80\x00\xff\x40' > a.u8
+    halo run --raw u8,8000,1 '' a.u8 -o a.wav
+    tail -c 4 a.wav | cmp - a.u8
+    halo run '' a.wav -o b.raw
+    cmp a.u8 b.raw
+    halo run --raw u8,8000,1 '' a.u8 -o c.raw
+    cmp a.u8 c.raw
+    printf '\x00\x80\x00\x00\xff\xff' > a.u16
+    printf '\x80\x00\x00\x00\xff\xff' > b.u16
+    printf '\x00\x00\x00\x80\xff\x7f' > signed
+    halo run --raw u16,8000,1 '' a.u16 -o a.raw
+    cmp a.raw signed
+    halo run --raw u16be,8000,1 '' b.u16 -o b.wav
+    tail -c 6 b.wav | cmp - signed
+}
