@@ -10,6 +10,14 @@ HaloStatus halo_chunks_apply(HaloMeta *meta, const HaloChanges *changes, HaloNot
 /* tags.c: texts that hold times (chapters, loops) or loudness (ReplayGain, R128). */
 HaloStatus halo_tags_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
 
+/* spans.c: where a frame of a sound goes, or its end, not rounded; false: it is not in the output. */
+bool halo_move_mark(const HaloChanges *changes, double frame, double *moved);
+/* The same of frames from `first` to before `end`, both of which have to be there: in whole frames of the
+ * output, in their order there. */
+bool halo_move_span(const HaloChanges *changes, double first, double end, double moved[2]);
+/* What is left of them, where one of them is there: up to the cut, or the end of the output. */
+void halo_move_part(const HaloChanges *changes, double first, double end, double moved[2]);
+
 /* geo.c: georeferences. */
 HaloStatus halo_geo_apply(HaloMeta *meta, const HaloChanges *changes, HaloNotes *notes);
 /* stack.c: descriptions of image stacks by ImageJ, OME and tifffile. `info` describes the input still. */

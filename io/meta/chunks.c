@@ -19,20 +19,9 @@ static void put32(HaloBlob *blob, size_t at, double value) { halo_put_le(blob->d
 /* A frame of the input becomes one of the output, rounded to the nearest. */
 static bool move_frame(const HaloChanges *changes, double frame, double *moved)
 {
-    double place[2] = {frame, 0.0};
-    const bool there = halo_changes_place(changes, place);
-    *moved = fmin(rint(place[0]), fmax(0.0, (double)changes->to.width - 1.0));
-    return there && *moved >= 0 && *moved <= UINT32_MAX;
-}
-
-/* Maps frames `first` to `last`, both of which have to be in the output; if it is reversed they are swapped. */
-static bool move_span(const HaloChanges *changes, double first, double last, double moved[2])
-{
-    double a, b;
-    if (!move_frame(changes, first, &a) || !move_frame(changes, last, &b)) return false;
-    moved[0] = fmin(a, b);
-    moved[1] = fmax(a, b);
-    return true;
+    const bool there = halo_move_mark(changes, frame, moved);
+    *moved = rint(*moved);
+    return there && *moved <= UINT32_MAX;
 }
 
 /* ---- what speaks of a marker by its number -------------------------------------------------------------- */
@@ -89,16 +78,16 @@ static uint32_t region_of(const Markers *markers, uint32_t number)
     return 0;
 }
 
-/* Moves a marker and its region. A region of which only the marker is left ends with the sound. */
+/* Moves a marker and its region, to moved[0] and before moved[1]. A region of which only the marker is left
+ * ends with what is left of it. */
 static bool move_marker(const Markers *markers, uint32_t number, double frame, double moved[2])
 {
     const HaloChanges *changes = markers->changes;
     const uint32_t length = region_of(markers, number);
-    double at;
-    if (length > 0 && move_span(changes, frame, frame + length - 1.0, moved)) return true;
-    if (!move_frame(changes, frame, &at)) return false;
-    moved[0] = length > 0 && halo_changes_backwards(changes) ? 0.0 : at;
-    moved[1] = length > 0 && !halo_changes_backwards(changes) ? (double)changes->to.width - 1.0 : at;
+    if (!move_frame(changes, frame, &moved[0])) return false;
+    moved[1] = moved[0];
+    if (length > 0 && frame < (double)changes->from.width)
+        halo_move_part(changes, frame, frame + length, moved);
     return true;
 }
 
@@ -152,7 +141,7 @@ static size_t move_labels(const Markers *markers, HaloBlob *to)
             gone++;
             continue;
         }
-        if (label.is_region && label.length > 0) put32(to, label.at + 12, moved[1] - moved[0] + 1.0);
+        if (label.is_region && label.length > 0) put32(to, label.at + 12, moved[1] - moved[0]);
         memmove(to->data + kept, to->data + label.at, label.size);
         kept += label.size;
     }
@@ -170,10 +159,10 @@ static size_t move_playlist(const Markers *markers, HaloBlob *to)
         const uint32_t length = get32(to, from + 4);
         double frame, span[2];
         if (!frame_of(markers, get32(to, from), &frame) || length == 0 ||
-            !move_span(markers->changes, frame, frame + length - 1.0, span))
+            !halo_move_span(markers->changes, frame, frame + length, span))
             continue;
         memmove(to->data + at, to->data + from, PLAY_BYTES);
-        put32(to, at + 4, span[1] - span[0] + 1.0);
+        put32(to, at + 4, span[1] - span[0]);
         kept++;
     }
     if (to->size >= 4) put32(to, 0, (double)kept);
@@ -191,10 +180,10 @@ static size_t move_loops(const Markers *markers, HaloBlob *to)
     if (changes->to.rate != changes->from.rate) put32(to, 8, fmin(rint(1e9 / changes->to.rate), UINT32_MAX));
     for (size_t i = 0; i < count; i++) {
         const size_t from = SMPL_BYTES + i * LOOP_BYTES, at = SMPL_BYTES + kept * LOOP_BYTES;
-        if (!move_span(changes, get32(to, from + 8), get32(to, from + 12), moved)) continue;
+        if (!halo_move_span(changes, get32(to, from + 8), get32(to, from + 12) + 1.0, moved)) continue;
         memmove(to->data + at, to->data + from, LOOP_BYTES);
         put32(to, at + 8, moved[0]);
-        put32(to, at + 12, moved[1]);
+        put32(to, at + 12, moved[1] - 1.0);
         kept++;
     }
     if (kept < count) { /* the sampler's own data follow the loops */

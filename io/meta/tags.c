@@ -65,12 +65,14 @@ static void print_clock(double seconds, char text[48])
 /* The time of a chapter in the output; false: it is outside. A time that cannot be parsed stays. */
 static bool move_chapter(const HaloChanges *changes, const char *value, char moved[48])
 {
-    double seconds, place[2] = {0, 0};
+    const double end = (double)changes->from.width;
+    double seconds, frame;
     snprintf(moved, 48, "%.47s", value);
     if (!read_clock(value, &seconds)) return true;
-    place[0] = seconds * changes->from.rate;
-    if (!halo_changes_place(changes, place)) return false;
-    print_clock(fmax(place[0], 0.0) / changes->to.rate, moved);
+    frame = seconds * changes->from.rate;
+    if (frame > end && frame - end <= 0.0005 * changes->from.rate) frame = end; /* rounded to milliseconds */
+    if (!halo_move_mark(changes, frame, &frame)) return false;
+    print_clock(frame / changes->to.rate, moved);
     return true;
 }
 
@@ -94,7 +96,7 @@ static bool number_of(const HaloMeta *meta, const char *key, int64_t *number)
     return false;
 }
 
-/* First and last frame of the loop in the output; false: there is no loop, or not any more. */
+/* The first frame of the loop in the output and the one behind it; false: there is no loop, or not any more. */
 static bool move_loop(const HaloMeta *meta, const HaloChanges *changes, double loop[2])
 {
     int64_t start, length, end = changes->from.width;
@@ -103,16 +105,7 @@ static bool move_loop(const HaloMeta *meta, const HaloChanges *changes, double l
         end = start + (length < changes->from.width ? length : changes->from.width);
     else
         number_of(meta, "LOOPEND", &end);
-    for (int i = 0; i < 2; i++) {
-        double place[2] = {(double)(i == 0 ? start : end - 1), 0};
-        if (!halo_changes_place(changes, place)) return false;
-        loop[i] = rint(place[0]);
-    }
-    if (loop[0] <= loop[1]) return true;
-    const double first = loop[1];
-    loop[1] = loop[0];
-    loop[0] = first;
-    return true;
+    return halo_move_span(changes, (double)start, (double)end, loop);
 }
 
 static bool is_loop(const char *key)
@@ -124,8 +117,8 @@ static HaloStatus set_loop(HaloText *text, const double loop[2])
 {
     char value[32];
     const double number = is(text->key, "LOOPSTART")    ? loop[0]
-                          : is(text->key, "LOOPLENGTH") ? loop[1] - loop[0] + 1
-                                                        : loop[1] + 1;
+                          : is(text->key, "LOOPLENGTH") ? loop[1] - loop[0]
+                                                        : loop[1];
     snprintf(value, sizeof value, "%.0f", number);
     return set_value(text, value);
 }

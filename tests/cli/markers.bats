@@ -55,3 +55,76 @@ number() {
     [ "$status" -eq 0 ]; [ -z "$stderr" ]
     run ! grep -a -q MARK plain.aiff
 }
+# marked FILE FRAMES RATE PAUSE: a sine with silence from a quarter of its frames on, for so many; the marker 1
+# at an eighth with a region of a quarter, which ends in the silence; the marker 2 at the end; a loop of the
+# second half.
+marked() {
+    python3 - "$@" << 'END'
+import math, struct, sys
+frames, rate, pause = (int(v) for v in sys.argv[2:5])
+quarter = frames // 4
+sound = b''.join(struct.pack('<h', 0 if quarter <= i < quarter + pause else
+    round(9000 * math.cos(i / 3))) for i in range(frames))
+def chunk(name, data): return name + struct.pack('<I', len(data)) + data + bytes(len(data) % 2)
+def point(number, at): return struct.pack('<II4sIII', number, at, b'data', 0, 0, at)
+body = chunk(b'fmt ', struct.pack('<HHIIHH', 1, 1, rate, 2 * rate, 2, 16)) + chunk(b'data', sound)
+body += chunk(b'cue ', struct.pack('<I', 2) + point(1, frames // 8) + point(2, frames))
+body += chunk(b'LIST', b'adtl' + chunk(b'ltxt', struct.pack('<II4sHHHH', 1, quarter, b'rgn ', 0, 0, 0, 0)) +
+    chunk(b'labl', struct.pack('<I', 1) + b'first\0'))
+body += chunk(b'smpl', struct.pack('<9I', 0, 0, 10 ** 9 // rate, 60, 0, 0, 0, 1, 0) +
+    struct.pack('<6I', 1, 0, frames // 2, frames - 1, 0, 0))
+open(sys.argv[1], 'wb').write(b'RIFF' + struct.pack('<I', 4 + len(body)) + b'WAVE' + body)
+END
+}
+
+# marks FILE: the two markers, the length of the region, the first and last frame of the loop.
+marks() {
+    echo "$(number "$1" 'cue ' 24) $(number "$1" 'cue ' 48) $(number "$1" ltxt 4) $(number "$1" smpl 44)" \
+        "$(number "$1" smpl 48)"
+}
+@test "regions and loops of another rate are so much longer, to the end" {
+    marked in.wav 8000 48000 0
+    [ "$(marks in.wav)" = '1000 8000 2000 4000 7999' ]
+    halo run rate:96k in.wav -o up.wav
+    [ "$(marks up.wav)" = '2000 16000 4000 8000 15999' ]
+    halo run rate:24k in.wav -o down.wav
+    [ "$(marks down.wav)" = '500 4000 1000 2000 3999' ]
+    halo run speed:2 in.wav -o fast.wav
+    [ "$(marks fast.wav)" = '500 4000 1000 2000 3999' ]
+    halo run reverse in.wav -o back.wav
+    [ "$(marks back.wav)" = '5000 0 2000 0 3999' ]
+    halo run channels:1,1 in.wav -o two.wav
+    [ "$(marks two.wav)" = '1000 8000 2000 4000 7999' ]
+    halo run trim:10f in.wav -o later.wav
+    [ "$(marks later.wav)" = '990 7990 2000 3990 7989' ]
+    run --separate-stderr halo run trim:0,7990f in.wav -o short.wav
+    says markers
+    [ "$(number short.wav 'cue ' 0) $(number short.wav ltxt 4)" = '1 2000' ]
+}
+@test "a loop that reaches the end does so at every rate" {
+    local frames rate
+    for frames in 8001 8002 8003 8005; do
+        marked in.wav $frames 48000 0
+        for rate in 8000 11025 16000 44100 96000; do
+            run --separate-stderr halo run rate:$rate in.wav -o out.wav -f
+            [[ "$status" -eq 0 && -z "$stderr" ]]
+            halo info --json out.wav > out.json
+            echo "$frames frames at $rate Hz: $(marks out.wav)"
+            grep -q '"width":'$(($(number out.wav smpl 48) + 1))'[,}]' out.json
+            [ "$(number out.wav 'cue ' 48)" -eq $(($(number out.wav smpl 48) + 1)) ]
+        done
+    done
+    halo run '' in.wav -o in.flac --tag LOOPSTART=2400 --tag LOOPLENGTH=48
+    halo run rate:96k in.flac -o up.flac
+    grep -a -q LOOPSTART=4800 up.flac
+    grep -a -q LOOPLENGTH=96 up.flac
+}
+@test "a region that ends in a pause ends where that is cut out" {
+    marked in.wav 8000 8000 4000
+    halo run silence:-50dB,min=50ms,all=1 in.wav -o out.wav
+    local length
+    length=$(number out.wav ltxt 4)
+    echo "$length of $(wc -c < out.wav) bytes"
+    [ "$length" -ge 999 ]; [ "$length" -le 1600 ]
+    [ "$(number out.wav 'cue ' 24)" -eq 1000 ]
+}
