@@ -31,6 +31,25 @@ const HaloFormat plan_to_array = {
 /* Is this number of channels in a set of a format? */
 static bool among(unsigned set, int channels) { return channels <= 32 && (set >> (channels - 1) & 1) != 0; }
 
+/* The greatest number of channels in a set. */
+static int most_of(unsigned set)
+{
+    int most = 0;
+    for (int c = 1; c <= 32; c++)
+        if (among(set, c)) most = c;
+    return most;
+}
+
+static HaloStatus refuse_sound(const HaloShape *shape, const HaloFormat *to)
+{
+    const int most = most_of(to->channels);
+    return halo_fail(
+        HALO_ERR_INPUT,
+        "%s holds sound of up to %d channel%s, and this has %d: channels:mono makes one of them, the "
+        "mean, and such as channels:%s chooses some; WAVE (.wav) holds all",
+        to->name, most, halo_s(most), shape->channels, most > 1 ? "1,2" : "1");
+}
+
 static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const HaloFormat *to)
 {
     if ((to->kinds & shape->kind) == 0)
@@ -43,6 +62,7 @@ static HaloStatus check_channels(const HaloShape *shape, HaloKind input, const H
                          "write PNG or PAM",
                          to->name);
     if (among(shape->alpha >= 0 ? to->with_alpha : to->channels, shape->channels)) return HALO_OK;
+    if (shape->kind == HALO_AUDIO) return refuse_sound(shape, to);
     if (input == HALO_AUDIO)
         return halo_fail(
             HALO_ERR_INPUT,

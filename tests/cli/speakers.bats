@@ -54,6 +54,7 @@ comment() { LC_ALL=C grep -a -o "WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x[0-9A-F]*" 
     halo run '' three.wav -o three.flac
     run ! comment three.flac
 }
+
 @test "loudness weighs channels by their loudspeakers" {
     [[ "$(halo --version)" != *"no loudness"* ]] || skip "this build has no libebur128"
     # sine.py FILE CHANNELS MASK CHANNEL: a sine in one channel, counted from 0; silence in the others.
@@ -108,4 +109,15 @@ END
         sed -E 's/.*"integrated":([^,]*).*/\1/')" = "$mono" ]
     halo run loudnorm:-30 side.wav -o quiet.wav
     awk -v v="$(lufs quiet.wav)" 'BEGIN { exit !(v > -30.02 && v < -29.98) }'
+}
+
+@test "a format of fewer channels says how many it holds" {
+    wav eight.wav 8 $((0x63f))
+    wav nine.wav 9 0
+    run --separate-stderr halo run '' nine.wav -o nine.flac
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'holds sound of up to 8 channels, and this has 9: channels:mono'* ]]
+    run --separate-stderr halo run '' eight.wav -o eight.mp3
+    [[ "$stderr" == *'holds sound of up to 2 channels, and this has 8: channels:mono'* ]]
+    [[ "$stderr" != *picture* ]]
 }
