@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "option_names.h"
@@ -74,6 +75,8 @@ static const Row rows[HALO_NOTES] = {
                           NULL},
     [HALO_NOTE_REPLACED] = {"replaced", "1 sample is replaced", "%llu samples are replaced"},
     [HALO_NOTE_UNEVEN] = {"uneven", NULL, NULL},
+    [HALO_NOTE_ZONES] = {"zones", NULL, NULL},
+    [HALO_NOTE_WHOLE_RATE] = {"whole-rate", NULL, NULL},
     [HALO_NOTE_ANGLE] = {"angle", NULL, NULL},
     [HALO_NOTE_LEVEL] = {"level", NULL, NULL},
     [HALO_NOTE_THROUGH_F32] = {"through-f32", "%llu-bit samples are computed as 32-bit floats", NULL},
@@ -187,7 +190,8 @@ void halo_notes_join(HaloNotes *notes, const HaloNotes *more)
     if (more->count[HALO_NOTE_SCALED] > 0) notes->gain = more->gain;
     if (more->quieter > notes->quieter) notes->quieter = more->quieter;
     if (more->count[HALO_NOTE_ANGLE] > 0) notes->angle = more->angle;
-    if (more->count[HALO_NOTE_RATE] > 0) notes->rate = more->rate;
+    if (more->count[HALO_NOTE_RATE] + more->count[HALO_NOTE_WHOLE_RATE] > 0) notes->rate = more->rate;
+    if (more->count[HALO_NOTE_ZONES] > 0) halo_note_zones(notes, more->zone, more->other_zone);
     if (more->count[HALO_NOTE_UNEVEN] > 0) {
         notes->odd_row = more->odd_row;
         notes->odd_step = more->odd_step;
@@ -299,6 +303,24 @@ static void say_uneven(const HaloNotes *notes, char *text, size_t size)
                       every, falls ? "'" : "");
 }
 
+/* "+01:00" */
+static void say_zone(int minutes, char text[16])
+{
+    snprintf(text, 16, "%c%02d:%02d", minutes < 0 ? '-' : '+', abs(minutes) / 60 % 100, abs(minutes) % 60);
+}
+
+static void say_zones(const HaloNotes *notes, char *text, size_t size)
+{
+    char zone[16], other[16];
+    say_zone(notes->zone, zone);
+    say_zone(notes->other_zone, other);
+    snprintf(
+        text, size,
+        "times of rows have the UTC offsets %s and %s: days, and times that are computed, are those of %s, the "
+        "first row's",
+        zone, other, zone);
+}
+
 static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HALO_NOTE_TEXT])
 {
     const unsigned long long count = notes->count[kind];
@@ -352,7 +374,13 @@ static const char *note_text(const HaloNotes *notes, HaloNote kind, char text[HA
         halo_snprintf(text, size, "the output has no sample rate: use --rate=%.10g to read it back",
                       notes->rate);
         break;
+    case HALO_NOTE_WHOLE_RATE:
+        halo_snprintf(text, size,
+                      "the sample rate of %.10g Hz is rounded to %.0f, since the output has whole ones",
+                      notes->rate, rint(notes->rate));
+        break;
     case HALO_NOTE_UNEVEN: say_uneven(notes, text, size); break;
+    case HALO_NOTE_ZONES: say_zones(notes, text, size); break;
     case HALO_NOTE_ANGLE: halo_snprintf(text, size, "turned by %.2f degrees", notes->angle); break;
     case HALO_NOTE_LEVEL:
         halo_snprintf(

@@ -65,8 +65,11 @@ static HaloStatus join_times(JoinRun *run, JoinInput *input)
     const HaloTimeline *more = &input->reader.info.meta.time;
     if (all->name == NULL) return HALO_OK;
     if (run->join->crossfade == 0 && more->name != NULL && all->frames > 0 && more->frames > 0 &&
-        all->notation.dated == more->notation.dated)
+        all->notation.dated == more->notation.dated) {
+        if (all->notation.zones > 0 && more->notation.zones > 0 && all->notation.zone != more->notation.zone)
+            halo_note_zones(&run->notes, all->notation.zone, more->notation.zone);
         return halo_timeline_append(all, more);
+    }
     halo_timeline_free(all);
     halo_note_outdated(&run->notes, HALO_OUTDATED_TIMES);
     return HALO_OK;

@@ -49,8 +49,11 @@ typedef enum HaloNote {
     HALO_NOTE_REPLACED,     /* samples that were outliers or damaged, and are made anew */
     HALO_NOTE_UNEVEN, /* the rows of a table are not evenly spaced in time: `odd_row`, `odd_step`, `usual_step`
                        */
-    HALO_NOTE_ANGLE,  /* a picture was straightened, by `angle` */
-    HALO_NOTE_LEVEL,  /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
+    HALO_NOTE_ZONES,  /* times of rows have more than one UTC offset: the first is `zone`, another `other_zone`
+                       */
+    HALO_NOTE_WHOLE_RATE, /* the sample rate, which was `rate`, is rounded to a whole one in the output */
+    HALO_NOTE_ANGLE,      /* a picture was straightened, by `angle` */
+    HALO_NOTE_LEVEL, /* a level below 1 where full scale is more, such as 255: probably a fraction was meant */
     /* Conversions and similar remarks, shown with --verbose and in JSON. */
     HALO_NOTE_THROUGH_F32, /* samples of `count` bits are computed as f32 */
     HALO_NOTE_DIVIDED,     /* premultiplied colours are divided by alpha */
@@ -119,6 +122,7 @@ typedef struct HaloNotes {
     bool table;                  /* numbers that are rounded are cells of a table */
     int64_t odd_row;             /* of numbers, from 1 on */
     double odd_step, usual_step; /* seconds */
+    int zone, other_zone;        /* minutes that are added to UTC */
     bool unsorted;               /* times rise and fall; `odd_row` is the first that turns */
     const char *op, *key;        /* the parameter that has the `level`: names that last */
     double level, full_scale;
@@ -147,6 +151,14 @@ static inline void halo_note_damaged(HaloNotes *notes, int64_t there, int64_t wh
     notes->there = there;
     notes->whole = whole;
     notes->frames = frames;
+}
+
+/* Rows have times of two UTC offsets, in minutes. */
+static inline void halo_note_zones(HaloNotes *notes, int zone, int other)
+{
+    notes->count[HALO_NOTE_ZONES] = 1;
+    notes->zone = zone;
+    notes->other_zone = other;
 }
 
 /* The text of this name is left out. */

@@ -20,12 +20,14 @@ extern "C" {
 typedef struct HaloNotation {
     char pattern[HALO_PATTERN_SIZE]; /* as strptime has it (docs/numerics.md, "Times"); "": a number */
     int64_t unit;                    /* of a number: how many nanoseconds 1 is */
-    unsigned seen; /* bit d: a time with d digits behind the point has been read, at most HALO_TIME_DIGITS */
-    uint64_t bare; /* bit c - 'A': %c has been read without a leading zero, or, of %p, as small letters */
-    bool comma;    /* the fraction of a second stands behind a comma */
-    bool dated;    /* it has a year: times count from 1970 */
-    int zone;      /* minutes that are added to UTC, where the pattern has %z, */
-    char zoned[2]; /* and how it stands there: Z, or ':' between hours and minutes, or '+': without it */
+    unsigned seen;  /* bit d: a time with d digits behind the point has been read, at most HALO_TIME_DIGITS */
+    uint64_t bare;  /* bit c - 'A': %c has been read without a leading zero, or, of %p, as small letters */
+    bool comma;     /* the fraction of a second stands behind a comma */
+    bool dated;     /* it has a year: times count from 1970 */
+    int zone;       /* minutes that are added to UTC, where the pattern has %z, */
+    char zoned[2];  /* and how it stands there: Z, or ':' between hours and minutes, or '+': without it */
+    int zones;      /* how many have been read that differ, at most 2: `zone` is the first, */
+    int other_zone; /* and this another */
 } HaloNotation;
 
 /* The times of the frames of a series. All zero: there are none. */

@@ -165,6 +165,8 @@ static HaloStatus read_time(HaloReader *reader, CsvReader *state, bool first, in
         }
         return csv_fail_at(state, state->time, "is not a time as in the rows before it");
     }
+    if (notation->zones > 1 && reader->info.notes.count[HALO_NOTE_ZONES] == 0)
+        halo_note_zones(&reader->info.notes, notation->zone, notation->other_zone);
     if (notation->pattern[0] != 0 && !notation->dated) {
         if (!first && *time + state->shift < state->last - HALF_DAY) state->shift += 2 * HALF_DAY;
         if (!first && *time + state->shift > state->last + HALF_DAY) state->shift -= 2 * HALF_DAY;

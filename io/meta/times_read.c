@@ -8,6 +8,7 @@ typedef struct Fields {
     int64_t year, month, day, yday, hour, minute, second, fraction; /* yday 0: not given */
     bool half, after_noon;                                          /* %I and %p */
     int zone;
+    char zoned[2];
 } Fields;
 
 /* A number of up to `most` digits; returns how many it has. */
@@ -44,24 +45,23 @@ static bool take_second(HaloNotation *notation, TimeText *text, Fields *fields)
 }
 
 /* Z, +01:00, +0100 or +01 */
-static bool take_zone(HaloNotation *notation, TimeText *text, Fields *fields)
+static bool take_zone(TimeText *text, Fields *fields)
 {
     int64_t hours, minutes = 0;
-    notation->zoned[0] = 'Z';
+    fields->zoned[0] = 'Z';
     if (time_is_at(text, 'Z') || time_is_at(text, 'z')) {
         text->at++;
-        notation->zone = 0;
         return true;
     }
     const bool west = time_is_at(text, '-');
     if (!west && !time_is_at(text, '+')) return false;
     text->at++;
     if (time_take_digits(text, 2, &hours) != 2) return false;
-    notation->zoned[0] = time_is_at(text, ':') ? ':' : '+';
+    fields->zoned[0] = time_is_at(text, ':') ? ':' : '+';
     if (time_is_at(text, ':')) text->at++;
     const int count = time_take_digits(text, 2, &minutes);
     if ((count != 2 && count != 0) || hours > 23 || minutes > 59) return false;
-    notation->zoned[1] = count == 0 ? 'h' : 0;
+    fields->zoned[1] = count == 0 ? 'h' : 0;
     fields->zone = (int)(60 * hours + minutes) * (west ? -1 : 1);
     return true;
 }
@@ -131,7 +131,7 @@ static bool take(HaloNotation *notation, char conversion, TimeText *text, Fields
     case 'M': return time_take_digits(text, 2, &fields->minute) == 2 && fields->minute < 60;
     case 'S': return take_second(notation, text, fields);
     case 'f': return take_fraction(notation, text, &fields->fraction);
-    case 'z': return take_zone(notation, text, fields);
+    case 'z': return take_zone(text, fields);
     default: return false;
     }
 }
@@ -215,6 +215,19 @@ static bool read_number(HaloNotation *notation, TimeText text, int64_t *time)
     return true;
 }
 
+/* The first zone is that of all rows, though clocks may be changed among them. */
+static void keep_zone(HaloNotation *notation, const Fields *fields)
+{
+    if (notation->zones == 0) {
+        notation->zone = fields->zone;
+        memcpy(notation->zoned, fields->zoned, sizeof notation->zoned);
+        notation->zones = 1;
+    } else if (notation->zones == 1 && fields->zone != notation->zone) {
+        notation->other_zone = fields->zone;
+        notation->zones = 2;
+    }
+}
+
 bool halo_time_read(HaloNotation *notation, const char *text, size_t length, int64_t *time)
 {
     TimeText all = {text, text + length};
@@ -224,6 +237,6 @@ bool halo_time_read(HaloNotation *notation, const char *text, size_t length, int
     if (all.at == all.end) return false;
     if (notation->pattern[0] == 0) return read_number(notation, all, time);
     if (!take_pattern(notation, &all, &fields) || !time_of(notation, &fields, time)) return false;
-    if (notation->zoned[0] != 0 && notation->zoned[0] != 'Z') notation->zone = fields.zone;
+    if (fields.zoned[0] != 0) keep_zone(notation, &fields);
     return true;
 }

@@ -303,3 +303,24 @@ minute() { # a row every ten seconds
     run --separate-stderr halo run 'reduce:max | spectrogram:window=20s' in.csv -o out.npy --force
     [ "$status" -ne 0 ] || says "times of rows"
 }
+
+@test "rows with two UTC offsets have the first one, which is said" {
+    printf '%s\n' time,v 2024-03-31T00:00:00+01:00,1 2024-03-31T01:00:00+01:00,2 2024-03-31T03:00:00+02:00,3 \
+        2024-03-31T04:00:00+02:00,4 > t.csv
+    run --separate-stderr halo run offset:0.5 t.csv -o o.csv
+    [ "$status" -eq 0 ]
+    says 'the UTC offsets +01:00 and +02:00: days, and times that are computed, are those of +01:00'
+    diff o.csv - << 'END'
+time,v
+2024-03-31T00:00:00+01:00,1.5
+2024-03-31T01:00:00+01:00,2.5
+2024-03-31T02:00:00+01:00,3.5
+2024-03-31T03:00:00+01:00,4.5
+END
+    run --separate-stderr halo run resample:1d t.csv -o day.csv
+    [[ "$stderr" == *'+02:00'* ]]
+    grep -q '^2024-03-31T00:00:00+01:00,' day.csv
+    sed '/+02/d' t.csv > winter.csv
+    run --separate-stderr halo run '' winter.csv -o same.csv
+    [ -z "$stderr" ]
+}
