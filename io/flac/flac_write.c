@@ -149,7 +149,7 @@ HaloStatus flac_create(HaloWriter *writer)
 {
     HaloStatus status = HALO_OK;
     const HaloShape *shape = &writer->info.shape;
-    const double rate = rint(shape->rate);
+    double rate;
     const int wish = writer->info.bits;
     if (writer->options.bits > 24 || writer->options.floats)
         HALO_FAIL(HALO_ERR_USAGE, "FLAC is written with 8, 16 or 24 bits");
@@ -161,7 +161,7 @@ HaloStatus flac_create(HaloWriter *writer)
     state->spools = !halo_sink_seekable(writer->sink);
     state->bits = writer->info.real || wish > 16 ? 24 : wish > 8 || wish <= 0 ? 16 : 8;
     if (shape->dtype == HALO_F64 && !writer->info.real && wish > 24) state->bits = 32;
-    if (!(rate >= 1 && rate <= FLAC__MAX_SAMPLE_RATE)) HALO_TRY(halo_pcm_refuse_rate(shape->rate));
+    HALO_TRY(halo_pcm_whole_rate(writer, FLAC__MAX_SAMPLE_RATE, &rate));
     if (shape->channels < 1 || shape->channels > (int)FLAC__MAX_CHANNELS)
         HALO_FAIL(HALO_ERR_INPUT, "FLAC cannot store %d channels at %d Hz", shape->channels, (int)rate);
     HALO_TRY(make_blocks(writer));

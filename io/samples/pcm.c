@@ -8,12 +8,29 @@
 #include "bytes/endian.h"
 #include "halo/rounded.h"
 
-HaloStatus halo_pcm_refuse_rate(double rate)
+static HaloStatus refuse_rate(const char *format, double rate)
 {
+    if (rate > 0 && rate < 1)
+        return halo_fail(
+            HALO_ERR_INPUT,
+            "%s has whole sample rates from 1 Hz on, and this is %.6g Hz: --rate sets another for the "
+            "same frames; or write a table (.csv) or an array (.npy)",
+            format, rate);
     if (rate != 0) return halo_fail(HALO_ERR_INPUT, "a sample rate of %g cannot be written", rate);
     return halo_fail(HALO_ERR_INPUT,
                      "frames without a sample rate, such as frequencies, are no sound: write a table "
                      "(.csv) or an array (.npy)");
+}
+
+HaloStatus halo_pcm_whole_rate(HaloWriter *writer, double most, double *rate)
+{
+    const double exact = writer->info.shape.rate;
+    *rate = rint(exact);
+    if (!(*rate >= 1 && *rate <= most)) return refuse_rate(writer->format->name, exact);
+    if (fabs(*rate - exact) <= 1e-9 * exact) return HALO_OK;
+    halo_note(&writer->notes, HALO_NOTE_WHOLE_RATE, 1);
+    writer->notes.rate = exact;
+    return HALO_OK;
 }
 
 HaloPcm halo_pcm_like(int bits, bool real)

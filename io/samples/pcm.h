@@ -14,9 +14,9 @@ typedef struct HaloPcm {
 
 /* The nearest that a file of integers and floats can hold to what another one held. */
 HaloPcm halo_pcm_like(int bits, bool real);
-/* HALO_ERR_INPUT with a message: a format cannot say this rate. Frames that are frequencies or lags have none.
- */
-HaloStatus halo_pcm_refuse_rate(double rate);
+/* The rate of an output whose format has whole ones up to `most`, rounded with a note. HALO_ERR_INPUT where it
+ * has none; frames that are frequencies or lags have no rate. */
+HaloStatus halo_pcm_whole_rate(HaloWriter *writer, double most, double *rate);
 static inline int64_t halo_pcm_size(const HaloPcm *pcm) { return pcm->bits / 8; }
 
 /* Does f32 lose some of its samples? */

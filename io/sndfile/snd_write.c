@@ -100,7 +100,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
     HaloStatus status = HALO_OK;
     const bool ogg = (major & SF_FORMAT_TYPEMASK) == SF_FORMAT_OGG;
     const HaloShape *shape = &writer->info.shape;
-    const double rate = rint(shape->rate);
+    double rate;
     SndWriter *state = NULL;
     HALO_TRY(snd_load());
     writer->state = state = malloc(sizeof *state);
@@ -112,7 +112,7 @@ HaloStatus snd_create(HaloWriter *writer, int major)
 
     const int subtype = choose_subtype(major, writer->info.bits, writer->info.real);
     state->codec = snd_codec(subtype);
-    if (!(rate >= 1 && rate <= 0x7fffffff)) HALO_TRY(halo_pcm_refuse_rate(rate));
+    HALO_TRY(halo_pcm_whole_rate(writer, 0x7fffffff, &rate));
     SF_INFO sf = {.samplerate = (int)rate, .channels = shape->channels, .format = major | subtype};
     HALO_TRY(snd_check_shape(writer, &sf));
     if (major == SF_FORMAT_MPEG) HALO_TRY(halo_id3_make(&writer->info.meta, &writer->notes, &state->lead));

@@ -34,8 +34,7 @@ HaloStatus wav_create(HaloWriter *writer, int major)
     state->pcm.raised = state->pcm.bits == 8;
     state->endless = shape->width < 0;
     const int64_t frame = shape->channels * halo_pcm_size(&state->pcm);
-    shape->rate = rint(shape->rate);
-    if (!(shape->rate >= 1 && shape->rate <= 0x7fffffff)) HALO_TRY(halo_pcm_refuse_rate(shape->rate));
+    HALO_TRY(halo_pcm_whole_rate(writer, 0x7fffffff, &shape->rate));
     if (shape->channels > 1024 || (!state->endless && shape->width > INT64_MAX / 4 / frame))
         HALO_FAIL(HALO_ERR_INPUT, "%s cannot hold %d channels", writer->format->name, shape->channels);
     HALO_TRY(make_info(writer));

@@ -297,3 +297,18 @@ sys.stdout.buffer.write((0.05 * numpy.sin(2 * numpy.pi * 997 * t)).astype("<f4")
     [ "$(head -c 4 b.wav)" = BW64 ]
     cmp <(halo run '' s.wav -o - --to csv) <(halo run '' b.wav -o - --to csv)
 }
+
+@test "a rate that is not whole is refused or rounded, which is said" {
+    printf 'time,v\n0,1\n10,2\n20,3\n30,4\n' > slow.csv
+    run --separate-stderr halo run '' slow.csv -o slow.wav
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'whole sample rates from 1 Hz on, and this is 0.1 Hz: --rate'* ]]
+    make_wav in.wav 3000 8000
+    run --separate-stderr halo run decimate:3 in.wav -o out.wav
+    [ "$status" -eq 0 ]
+    [[ "$stderr" == *'the sample rate of 2666.666667 Hz is rounded to 2667'* ]]
+    run --separate-stderr halo run decimate:3 in.wav -o out.flac
+    [[ "$stderr" == *'is rounded to 2667'* ]]
+    run --separate-stderr halo run decimate:2 in.wav -o half.wav
+    [ -z "$stderr" ]
+}
