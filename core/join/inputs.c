@@ -75,10 +75,25 @@ static HaloStatus join_times(JoinRun *run, JoinInput *input)
     return HALO_OK;
 }
 
+/* Markers of the others are moved by the frames before them. */
+static HaloStatus join_marks(JoinRun *run, JoinInput *input, int64_t at)
+{
+    HaloInfo *first = &run->input[0].reader.info;
+    return halo_meta_append_marks(&first->meta, &input->reader.info.meta, at, first->shape.rate, &run->notes);
+}
+
 /* Do two inputs hold samples of one type? */
 static bool stored_alike(const HaloInfo *a, const HaloInfo *b)
 {
     return a->stored == b->stored && a->bits == b->bits && a->real == b->real;
+}
+
+static HaloStatus set_overlap(JoinRun *run)
+{
+    run->overlap = (int64_t)rint(run->join->crossfade * run->input[0].reader.info.shape.rate);
+    if (run->overlap <= MOST_OVERLAP) return HALO_OK;
+    return halo_fail(HALO_ERR_USAGE, "a crossfade of %lld frames exceeds the limit of %lld",
+                     (long long)run->overlap, (long long)MOST_OVERLAP);
 }
 
 /* A pipe can be opened only once. */
@@ -91,7 +106,9 @@ HaloStatus inputs_look_at(JoinRun *run)
         JoinInput *input = &run->input[i];
         input->path = run->join->input[i];
         HALO_TRY(inputs_open(run, input));
+        if (i == 0) HALO_TRY(set_overlap(run));
         if (i > 0) HALO_TRY(join_times(run, input));
+        if (i > 0) HALO_TRY(join_marks(run, input, all < 0 ? -1 : all - run->overlap * (int64_t)i));
         const int64_t width = input->reader.info.shape.width;
         all = width < 0 || all < 0 ? -1 : all + width;
         wide = wide || input->reader.info.shape.dtype == HALO_F64;
@@ -102,10 +119,6 @@ HaloStatus inputs_look_at(JoinRun *run)
     }
     run->shape = run->input[0].reader.info.shape;
     if (wide) run->shape.dtype = HALO_F64;
-    run->overlap = (int64_t)rint(run->join->crossfade * run->shape.rate);
-    if (run->overlap > MOST_OVERLAP)
-        HALO_FAIL(HALO_ERR_USAGE, "a crossfade of %lld frames exceeds the limit of %lld",
-                  (long long)run->overlap, (long long)MOST_OVERLAP);
     run->shape.width = all < 0 ? -1 : all - run->overlap * ((int64_t)run->join->inputs - 1);
 out:
     return status;

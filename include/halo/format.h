@@ -132,6 +132,10 @@ HALO_API HaloStatus halo_xmp_set_size(HaloBlob *xmp, int64_t width, int64_t heig
 /* The places of a sound's markers (cue points, chapters), in frames, ascending, each once; the caller frees
  * them. */
 HALO_API HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t **frame, size_t *count);
+/* Adds those of a sound that follows behind `at` frames, with their names and regions; -1: not known where, so
+ * that they are left out, as its loops always are, with a note. */
+HALO_API HaloStatus halo_meta_append_marks(HaloMeta *all, const HaloMeta *more, int64_t at, double rate,
+                                           HaloNotes *notes);
 
 /* Updates the metadata in `info`, a copy of the input's, so that it is true of the output (io/meta/apply.c).
  * What cannot be kept true is left out, with a note. HALO_ERR_LIMIT without memory. */
