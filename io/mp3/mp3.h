@@ -2,7 +2,7 @@
  * frame holds the same number of samples, so counting frames gives the exact length.
  *
  * mp3_frame.c parses headers of frames and tags, mp3_stream.c walks the frames, mp3_text.c reads texts of tags,
- * mp3_read.c has the functions of the format. */
+ * mp3_chapters.c chapters, mp3_read.c has the functions of the format. */
 #ifndef HALO_IO_MP3_H
 #define HALO_IO_MP3_H
 
@@ -64,6 +64,9 @@ HaloStatus mp3_next(Mp3Stream *stream, Mp3Frame *frame, uint8_t bytes[MP3_MOST_B
 /* Takes `size` bytes of ID3v2 from the source, and their texts. */
 HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta);
 HaloStatus mp3_take_id3v1(const uint8_t tag[MP3_ID3V1], HaloMeta *meta);
+
+/* Those of its chapters, of `size` bytes that begin with the tag's header. */
+HaloStatus mp3_take_chapters(const uint8_t *tag, size_t size, HaloMeta *meta);
 
 /* The functions of the row. */
 HaloStatus mp3_open(HaloReader *reader);

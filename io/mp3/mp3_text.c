@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/spool.h"
 #include "libmpg123.h"
 #include "meta/picture.h"
 #include "mp3.h"
@@ -169,6 +170,7 @@ HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
     uint8_t bytes[4096];
+    HaloSpool whole = {0};
     mpg123_id3v1 *old = NULL;
     mpg123_id3v2 *tag = NULL;
     size_t got = 1, done;
@@ -182,14 +184,19 @@ HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta)
         const size_t want = size < (int64_t)sizeof bytes ? (size_t)size : sizeof bytes;
         HALO_TRY(halo_source_read(source, bytes, want, &got));
         if (parser != NULL) mpg123_feed(parser, bytes, got);
+        if (parser != NULL) HALO_TRY(halo_spool_write(&whole, whole.end, bytes, got));
     }
     if (parser != NULL) {
         mpg123_decode(parser, NULL, 0, NULL, 0, &done);
         if (mpg123_id3(parser, &old, &tag) != MPG123_OK || tag == NULL) goto out;
-        if (meta->texts == 0) HALO_TRY(add_texts(tag, meta));
+        const bool first = meta->texts == 0;
+        if (first) HALO_TRY(add_texts(tag, meta));
+        if (first && halo_text_find(meta, "CHAPTER001") == NULL)
+            HALO_TRY(mp3_take_chapters(whole.bytes, (size_t)whole.end, meta));
         if (meta->pictures == 0) HALO_TRY(add_pictures(tag, meta));
     }
 out:
+    halo_spool_free(&whole);
     if (parser != NULL) mpg123_delete(parser);
     return status;
 }

@@ -55,6 +55,7 @@ number() {
     [ "$status" -eq 0 ]; [ -z "$stderr" ]
     run ! grep -a -q MARK plain.aiff
 }
+
 # marked FILE FRAMES RATE PAUSE: a sine with silence from a quarter of its frames on, for so many; the marker 1
 # at an eighth with a region of a quarter, which ends in the silence; the marker 2 at the end; a loop of the
 # second half.
@@ -82,6 +83,7 @@ marks() {
     echo "$(number "$1" 'cue ' 24) $(number "$1" 'cue ' 48) $(number "$1" ltxt 4) $(number "$1" smpl 44)" \
         "$(number "$1" smpl 48)"
 }
+
 @test "regions and loops of another rate are so much longer, to the end" {
     marked in.wav 8000 48000 0
     [ "$(marks in.wav)" = '1000 8000 2000 4000 7999' ]
@@ -101,6 +103,7 @@ marks() {
     says markers
     [ "$(number short.wav 'cue ' 0) $(number short.wav ltxt 4)" = '1 2000' ]
 }
+
 @test "a loop that reaches the end does so at every rate" {
     local frames rate
     for frames in 8001 8002 8003 8005; do
@@ -119,6 +122,7 @@ marks() {
     grep -a -q LOOPSTART=4800 up.flac
     grep -a -q LOOPLENGTH=96 up.flac
 }
+
 @test "a region that ends in a pause ends where that is cut out" {
     marked in.wav 8000 8000 4000
     halo run silence:-50dB,min=50ms,all=1 in.wav -o out.wav
@@ -127,4 +131,44 @@ marks() {
     echo "$length of $(wc -c < out.wav) bytes"
     [ "$length" -ge 999 ]; [ "$length" -le 1600 ]
     [ "$(number out.wav 'cue ' 24)" -eq 1000 ]
+}
+
+@test "join moves markers and regions by the frames before them" {
+    marked a.wav 8000 48000 0
+    marked b.wav 4000 48000 0
+    run --separate-stderr halo join a.wav b.wav a.wav -o all.wav
+    says 'markers or loops' # the loops of b.wav and the second a.wav
+    [ "$(number all.wav 'cue ' 0)" -eq 6 ]
+    local i places=''
+    for i in 0 1 2 3 4 5; do
+        places+=" $(number all.wav 'cue ' $((4 + 24 * i))):$(number all.wav 'cue ' $((24 + 24 * i)))"
+    done
+    [ "$places" = ' 1:1000 2:8000 3:8500 4:12000 5:13000 6:20000' ]
+    [ "$(LC_ALL=C grep -a -o ltxt all.wav | wc -l)" -eq 3 ]
+    halo run trim:8000f,12000f all.wav -o b2.wav
+    [ "$(number b2.wav 'cue ' 24) $(number b2.wav ltxt 4)" = '0 1000' ] ||
+        [ "$(number b2.wav 'cue ' 48) $(number b2.wav ltxt 4)" = '500 1000' ]
+    halo join a.wav b.wav --crossfade 10ms -o faded.wav
+    [ "$(number faded.wav 'cue ' 72)" -eq 8020 ]
+    halo run '' a.wav -o a.flac --tag CHAPTER001=00:00:00.100 --tag CHAPTER001NAME=one
+    halo join a.flac a.flac -o both.flac
+    grep -a -q CHAPTER002=00:00:00.267 both.flac
+    grep -a -q CHAPTER002NAME=one both.flac
+}
+
+@test "chapters of MP3 are markers" {
+    make_wav s.wav 16000
+    halo run '' s.wav -o s.mp3 || skip "this libsndfile writes no MP3"
+    {
+        printf 'ID3\x04\0\0\0\0\0\x5a' # 43 and 47 bytes follow
+        printf 'CHAP\0\0\0\x21\0\0ch0\0'; be 4 0; be 4 300; be 4 $((0xffffffff)); be 4 $((0xffffffff))
+        printf 'TIT2\0\0\0\x03\0\0\3A\0'
+        printf 'CHAP\0\0\0\x25\0\0ch1\0'; be 4 300; be 4 1000; be 4 $((0xffffffff)); be 4 $((0xffffffff))
+        printf 'TIT2\0\0\0\x07\0\0\1\xff\xfeB\0\xe9\0'
+    } > tag
+    cat tag s.mp3 > c.mp3
+    halo run trim:100ms c.mp3 -o c.flac
+    run ! grep -a -q CHAPTER001 c.flac
+    grep -a -q CHAPTER002=00:00:00.200 c.flac
+    grep -a -q CHAPTER002NAME=Bé c.flac
 }
