@@ -161,7 +161,8 @@ HaloStatus load_open(HaloSession *session, HaloSource *source, const HaloShape *
 
 bool load_computes_wide(const HaloSession *session, const HaloInfo *info)
 {
-    return info->shape.kind == HALO_AUDIO && info->real && session->options.precision != HALO_PRECISION_SINGLE;
+    return info->shape.kind == HALO_AUDIO && (info->real || info->shape.numbers) &&
+           session->options.precision != HALO_PRECISION_SINGLE;
 }
 
 void load_narrow(HaloReader *reader)

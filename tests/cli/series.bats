@@ -148,3 +148,18 @@ setup() { load common; common_setup; }
     printf '"a;b",c\n1,2\n' > t.csv
     [ "$(halo run '' t.csv -o - --to csv | head -n 1)" = '"a;b",c' ]
 }
+
+@test "integers of an array with a rate are computed as those of a table" {
+    python3 -c "
+import struct
+head = b\"{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }\"
+head += b' ' * (117 - len(head)) + b'\\n'
+open('i.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + struct.pack('<H', len(head)) + head +
+    struct.pack('<3i', 16777217, 16777219, 2000000001))"
+    run --separate-stderr halo run offset:1 --rate 10 i.npy -o o.csv
+    [ "$status" -eq 0 ]
+    [[ "$stderr" != *'32-bit floats'* ]]
+    grep -q 16777218 o.csv
+    grep -q 16777220 o.csv
+    grep -q 2000000002 o.csv
+}
