@@ -92,10 +92,38 @@ static bool read_channels(const char *text, Channels *made)
     return false;
 }
 
+/* A result such as "1-4", of rising numbers alone: elsewhere that is a range, here a difference. */
+static bool may_be_range(const Channels *made, int channel, const char *part)
+{
+    const int t = made->begin[channel];
+    return made->begin[channel + 1] == t + 2 && made->weight[t] == 1.0 && made->weight[t + 1] == -1.0 &&
+           made->channel[t] > 0 && made->channel[t] < made->channel[t + 1] &&
+           strcspn(part, "*") >= strcspn(part, ",");
+}
+
+static HaloStatus refuse_range(const char *where, int first, int last)
+{
+    char list[64];
+    size_t used = 0;
+    for (int c = first; c <= last && used < 40; c++)
+        used += (size_t)snprintf(list + used, sizeof list - used, c > first ? ",%d" : "%d", c);
+    return halo_fail(
+        HALO_ERR_USAGE,
+        "%s: %d-%d may mean a range or a difference: write %s%s for the channels, or 1*%d-1*%d for one "
+        "less the other",
+        where, first, last, list, used < 40 ? "" : ",\u2026", first, last);
+}
+
 static HaloStatus check_channels(const char *where, const char *text)
 {
     Channels made;
-    if (read_channels(text, &made)) return HALO_OK;
+    const char *part = text;
+    const bool listed = read_channels(text, &made) && made.word == CHANNELS_LISTED;
+    for (int c = 0; listed && c < made.channels; c++, part += strcspn(part, ",") + 1) {
+        const int *of = &made.channel[made.begin[c]];
+        if (may_be_range(&made, c, part)) return refuse_range(where, of[0], of[1]);
+    }
+    if (listed || made.word != CHANNELS_LISTED) return HALO_OK;
     return halo_fail(HALO_ERR_USAGE,
                      "%s: expected channels, counted from 1, such as 2,1 or 0.5*1+0.5*2, loudspeakers, such as "
                      "FL,FR, or left, right, mono or stereo, found '%.60s'",
@@ -254,7 +282,8 @@ static const HaloParam channels_param[] = {
      .type = HALO_PARAM_TEXT,
      .list = INT_MAX,
      .check = check_channels,
-     .help = "source of each output channel, counted from 1: 2,1 swaps left and right, 0.5*1+0.5*2 mixes; or "
+     .help = "source of each output channel, counted from 1: 2,1 swaps left and right, 0.5*1+0.5*2 mixes, "
+             "1*1-1*2 is a difference; or "
              "loudspeakers of sound: FL,FR; mono is the mean of all, stereo of one channel is that twice"},
 };
 

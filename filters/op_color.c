@@ -66,7 +66,7 @@ static HaloStatus build_color(HaloBuilder *builder, const HaloValue *arg, HaloRe
     if (HALO_SPACE_IS_NUMBERS(color->from) && !shape->numbers && shape->alpha >= 0 && shape->white != 1.0f)
         HALO_FAIL(HALO_ERR_INPUT,
                   "color: %s has alpha of full scale %g, and coordinates as read here have alpha up to 1: "
-                  "drop it by channels:1-3, or read them by --white=1",
+                  "drop it by channels:1,2,3, or read them by --white=1",
                   arg[COLOR_SPACE].text, (double)shape->white);
     *out = in;
     if (color->from == color->to) goto out;

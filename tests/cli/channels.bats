@@ -125,3 +125,20 @@ bytes() { "$HALO" run "$1" "$2" -o - --to raw -q "${@:3}" | od -An -tu1 -w16 | t
     halo run '' rgb.ppm -o rgb.png --axes hwc,alpha # pictures of several kinds in one command
     halo info rgb.png | grep -q RGB
 }
+
+@test "two numbers with a minus may be a range, and are refused" {
+    printf 'P3 1 1 255 10 20 30\n' > in.ppm
+    run --separate-stderr halo run channels:1-3 in.ppm -o out.pgm
+    [ "$status" -eq 2 ]
+    [[ "$stderr" == *'1-3 may mean a range or a difference: write 1,2,3 for the channels, or 1*1-1*3'* ]]
+    run --separate-stderr halo run channels:2,1-3 in.ppm -o out.pgm
+    [ "$status" -eq 2 ]
+    halo run 'channels:3-1' in.ppm -o out.pgm
+    halo run 'channels:1*3-1*1' in.ppm -o same.pgm
+    cmp out.pgm same.pgm
+    halo run 'channels:-1+3' in.ppm -o same.pgm -f
+    cmp out.pgm same.pgm
+    halo run 'channels:1*1-1*3' in.ppm -o other.pgm
+    halo run 'channels:1*1-3' in.ppm -o same.pgm -f
+    cmp other.pgm same.pgm
+}
