@@ -65,8 +65,8 @@ HaloStatus mp3_next(Mp3Stream *stream, Mp3Frame *frame, uint8_t bytes[MP3_MOST_B
 HaloStatus mp3_take_id3v2(HaloSource *source, int64_t size, HaloMeta *meta);
 HaloStatus mp3_take_id3v1(const uint8_t tag[MP3_ID3V1], HaloMeta *meta);
 
-/* Those of its chapters, of `size` bytes that begin with the tag's header. */
-HaloStatus mp3_take_chapters(const uint8_t *tag, size_t size, HaloMeta *meta);
+/* Those of its chapters, of `size` bytes that begin with the tag's header, and change. */
+HaloStatus mp3_take_chapters(uint8_t *tag, size_t size, HaloMeta *meta);
 
 /* The functions of the row. */
 HaloStatus mp3_open(HaloReader *reader);

@@ -12,13 +12,13 @@ enum { LEAD = 10, TIMES = 16, MOST_CHAPTERS = 999 };
 enum { UNSYNCHRONISED = 0x80, EXTENDED = 0x40 };
 
 typedef struct Frames {
-    const uint8_t *at, *end;
+    uint8_t *at, *end;
     bool sevens; /* lengths have seven bits a byte (ID3v2.4) */
 } Frames;
 
 typedef struct Frame {
     const char *id;
-    const uint8_t *bytes;
+    uint8_t *bytes;
     size_t size;
 } Frame;
 
@@ -29,16 +29,34 @@ static uint32_t get(const uint8_t *at, int bits)
     return value;
 }
 
+/* Takes out the zeros that keep 0xff from looking like a frame of sound; returns how many bytes are left. */
+static size_t resynchronise(uint8_t *bytes, size_t size)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < size; i++) {
+        bytes[left++] = bytes[i];
+        if (bytes[i] == 0xff && i + 1 < size && bytes[i + 1] == 0) i++;
+    }
+    return left;
+}
+
 /* The next frame that is neither compressed nor encrypted; false: there is none. */
 static bool next(Frames *frames, Frame *frame)
 {
     while (frames->end - frames->at > LEAD && frames->at[0] != 0) {
-        const uint8_t *at = frames->at;
+        uint8_t *at = frames->at;
         const size_t left = (size_t)(frames->end - at) - LEAD;
         *frame = (Frame){(const char *)at, at + LEAD, get(at + 4, frames->sevens ? 7 : 8)};
         if (frame->size > left) return false;
         frames->at = frame->bytes + frame->size;
         if (at[9] == 0) return true;
+        if (!frames->sevens || (at[9] & ~3) != 0 || frame->size < 4) continue;
+        if ((at[9] & 1) != 0) { /* its length without them stands before it */
+            frame->bytes += 4;
+            frame->size -= 4;
+        }
+        if ((at[9] & 2) != 0) frame->size = resynchronise(frame->bytes, frame->size);
+        return true;
     }
     return false;
 }
@@ -60,7 +78,7 @@ static HaloStatus add_chapter(const Frame *chapter, bool sevens, int number, Hal
     HaloStatus status = HALO_OK;
     char key[32], time[32];
     Frame inner;
-    const uint8_t *times = memchr(chapter->bytes, 0, chapter->size);
+    uint8_t *times = memchr(chapter->bytes, 0, chapter->size);
     Frames frames = {.end = chapter->bytes + chapter->size, .sevens = sevens};
     if (times == NULL || frames.end - ++times < TIMES) return HALO_OK;
     const unsigned ms = get(times, 8);
@@ -76,16 +94,17 @@ out:
     return status;
 }
 
-HaloStatus mp3_take_chapters(const uint8_t *tag, size_t size, HaloMeta *meta)
+HaloStatus mp3_take_chapters(uint8_t *tag, size_t size, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
     Frame frame;
     int number = 0;
-    if (size < LEAD || tag[3] < 3 || tag[3] > 4 || (tag[5] & UNSYNCHRONISED) != 0) return HALO_OK;
+    if (size < LEAD + 4 || tag[3] < 3 || tag[3] > 4) return HALO_OK;
+    if (tag[3] == 3 && (tag[5] & UNSYNCHRONISED) != 0) size = LEAD + resynchronise(tag + LEAD, size - LEAD);
     Frames frames = {.at = tag + LEAD, .end = tag + size, .sevens = tag[3] == 4};
     if ((tag[5] & EXTENDED) != 0) {
-        const size_t extended = size >= LEAD + 4 ? get(tag + LEAD, frames.sevens ? 7 : 8) : size;
-        if (extended > size - LEAD - 4) return HALO_OK;
+        const size_t extended = get(tag + LEAD, frames.sevens ? 7 : 8);
+        if (size < LEAD + 4 || extended > size - LEAD - 4) return HALO_OK;
         frames.at += extended + (frames.sevens ? 0 : 4);
     }
     while (number < MOST_CHAPTERS && next(&frames, &frame))

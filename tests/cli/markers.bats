@@ -171,4 +171,23 @@ marks() {
     run ! grep -a -q CHAPTER001 c.flac
     grep -a -q CHAPTER002=00:00:00.200 c.flac
     grep -a -q CHAPTER002NAME=Bé c.flac
+    # ID3v2.3 with a zero behind every 0xff, and one frame of ID3v2.4 with them
+    {
+        printf 'ID3\x03\0\x80\0\0\0\x2f'
+        printf 'CHAP\0\0\0\x21\0\0ch0\0'; be 4 250; be 4 300; printf '\xff\0\xff\0\xff\0\xff\0'; be 4 0
+        printf 'TIT2\0\0\0\x03\0\0\0A\xe9'
+    } > tag
+    cat tag s.mp3 > d.mp3
+    halo run '' d.mp3 -o d.flac
+    grep -a -q CHAPTER001=00:00:00.250 d.flac
+    grep -a -q CHAPTER001NAME=Aé d.flac
+    {
+        printf 'ID3\x04\0\0\0\0\0\x33'
+        printf 'CHAP\0\0\0\x29\0\x03\0\0\0\x21ch0\0'; be 4 250; be 4 300
+        printf '\xff\0\xff\0\xff\0\xff\0'; be 4 0; printf 'TIT2\0\0\0\x03\0\0\0A\xe9'
+    } > tag
+    cat tag s.mp3 > e.mp3
+    halo run '' e.mp3 -o e.flac
+    grep -a -q CHAPTER001=00:00:00.250 e.flac
+    grep -a -q CHAPTER001NAME=Aé e.flac
 }
