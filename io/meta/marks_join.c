@@ -159,6 +159,45 @@ static bool has_loops(const HaloMeta *meta)
            halo_text_find(meta, "LOOPSTART") != NULL;
 }
 
+static bool same_text(const HaloMeta *all, const HaloText *text)
+{
+    for (size_t i = 0; i < all->texts; i++)
+        if (strcmp(all->text[i].key, text->key) == 0 && strcmp(all->text[i].value, text->value) == 0)
+            return true;
+    return false;
+}
+
+static bool same_chunk(const HaloMeta *all, const HaloChunk *chunk)
+{
+    for (size_t i = 0; i < all->chunks; i++) {
+        const HaloChunk *own = &all->chunk[i];
+        if (memcmp(own->id, chunk->id, 4) == 0 && own->bytes.size == chunk->bytes.size &&
+            memcmp(own->bytes.data, chunk->bytes.data, own->bytes.size) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the output has of the first sound alone: there is one title. */
+static void note_rest(const HaloMeta *all, const HaloMeta *more, HaloNotes *notes)
+{
+    const char *behind;
+    for (size_t i = 0; i < more->texts; i++) {
+        const HaloText *text = &more->text[i];
+        if (chapter_of(text->key, &behind) < 0 && strncmp(text->key, "LOOP", 4) != 0 && !same_text(all, text))
+            halo_text_left_out(notes, text);
+    }
+    for (size_t i = 0; i < more->chunks; i++) {
+        static const char *const known[] = {"cue ", "LIST", "smpl", "plst"};
+        const HaloChunk *chunk = &more->chunk[i];
+        bool passes = same_chunk(all, chunk);
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            passes = passes || memcmp(chunk->id, known[k], 4) == 0;
+        if (!passes) halo_note_left_out(notes, HALO_META_CHUNKS);
+    }
+    if (more->pictures > all->pictures) halo_note_left_out(notes, HALO_META_PICTURES);
+}
+
 HaloStatus halo_meta_append_marks(HaloMeta *all, const HaloMeta *more, int64_t at, double rate,
                                   HaloNotes *notes)
 {
@@ -168,6 +207,7 @@ HaloStatus halo_meta_append_marks(HaloMeta *all, const HaloMeta *more, int64_t a
     const bool points = cue != NULL && points_of(&cue->bytes) > 0;
     const uint32_t above = own != NULL ? highest_number(&own->bytes) : 0;
     const bool fits = at >= 0 && at <= INT32_MAX && above < INT32_MAX;
+    note_rest(all, more, notes);
     if (has_loops(more) || (points && !fits)) halo_note_outdated(notes, HALO_OUTDATED_MARKERS);
     if (points && fits) HALO_TRY(add_points(all, &cue->bytes, at, above));
     if (points && fits && list != NULL) HALO_TRY(add_labels(all, &list->bytes, above));

@@ -154,6 +154,12 @@ marks() {
     halo join a.flac a.flac -o both.flac
     grep -a -q CHAPTER002=00:00:00.267 both.flac
     grep -a -q CHAPTER002NAME=one both.flac
+    make_wav c.wav 100 48000
+    halo run '' c.wav -o d.wav --tag title=Two
+    run --separate-stderr halo join c.wav d.wav -o e.wav
+    says 'left out, since the output cannot hold it: text title'
+    run --separate-stderr halo join d.wav d.wav c.wav -o f.wav
+    [ -z "$stderr" ]
 }
 
 @test "chapters of MP3 are markers" {
