@@ -64,7 +64,8 @@ HaloStatus csv_copy(HaloReader *reader, HaloWriter *writer, int64_t frames, int6
         if (!more) break;
         HALO_TRY(copy_row(reader, writer));
     }
-    notes->count[HALO_NOTE_ROUNDED_WIDE] = rounded; /* no digit is lost */
+    notes->count[HALO_NOTE_ROUNDED_WIDE] = rounded; /* no digit is lost, */
+    notes->count[HALO_NOTE_ZONES] = 0;              /* nor the zone of a time */
     notes->count[HALO_NOTE_VANISHED] = vanished;
     HALO_TRY(csv_send(writer));
 out:
