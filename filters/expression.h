@@ -58,8 +58,8 @@ typedef struct ExpressionInput {
     double page;  /* from 0; -1: not known */
     bool numbers; /* white is not known */
 } ExpressionInput;
-/* Does it use w, which is not known while a sound is read? */
-bool expression_uses_width(const char *text);
+/* Does it use any of these names of one letter? */
+bool expression_uses(const char *text, const char *letters);
 HaloStatus expression_of_samples(const char *where, const char *text, const ExpressionInput *input,
                                  HaloExpr *expr);
 

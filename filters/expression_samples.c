@@ -230,11 +230,12 @@ HaloStatus expression_of_samples(const char *where, const char *text, const Expr
     return status;
 }
 
-bool expression_uses_width(const char *text)
+bool expression_uses(const char *text, const char *letters)
 {
     for (const char *at = text; *at != 0; at++) {
         const bool inside = at > text && (halo_is_letter(at[-1]) || halo_is_digit(at[-1]));
-        if (*at == 'w' && !inside && !halo_is_letter(at[1]) && !halo_is_digit(at[1])) return true;
+        if (strchr(letters, *at) != NULL && !inside && !halo_is_letter(at[1]) && !halo_is_digit(at[1]))
+            return true;
     }
     return false;
 }

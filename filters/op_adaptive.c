@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "ops.h"
 #include "taps.h"
+#include "upright.h"
 
 enum { ADAPTIVE_WIDTH, ADAPTIVE_HEIGHT, ADAPTIVE_METHOD, ADAPTIVE_OFFSET, ADAPTIVE_K };
 enum { METHOD_MEAN, METHOD_GAUSS, METHOD_SAUVOLA };
@@ -105,12 +106,15 @@ static const HaloParam adaptive_param[] = {
      .help = "Sauvola's k: where all samples are equal, the level is mean (1 - k)"},
 };
 
+static bool turns(const HaloValue *arg) { return upright_window(&arg[ADAPTIVE_WIDTH], &arg[ADAPTIVE_HEIGHT]); }
+
 const HaloOp halo_op_adaptive = {.name = "adaptive",
                                  .help = "adaptive threshold to black and white",
                                  .known_as =
                                      "adaptivethreshold threshold binarize binarise bradley lat sauvola",
                                  .example = "adaptive:31,offset=4%",
                                  .scale = HALO_SCALE_SETS,
+                                 .upright_of = turns,
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,
                                  HALO_PARAMS(adaptive_param),

@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "ops.h"
 #include "taps.h"
+#include "upright.h"
 
 static HaloStatus build_box(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out)
 {
@@ -63,31 +64,40 @@ static const HaloParam binomial_param[] = {
      .help = "number of taps: 3 is 1 2 1, 5 is 1 4 6 4 1"},
 };
 
+static bool turns_box(const HaloValue *arg) { return upright_window(&arg[0], &arg[1]); }
+
 const HaloOp halo_op_box = {.name = "box",
                             .help = "mean over a window",
                             .synonyms = "boxcar",
                             .known_as = "blur boxblur uniform mean",
                             .example = "box:7",
                             .within = true,
+                            .upright_of = turns_box,
                             .kinds = HALO_IMAGE | HALO_AUDIO,
                             .filter = true,
                             HALO_PARAMS(box_param),
                             .build = build_box};
+
+static bool turns_average(const HaloValue *arg) { return upright_window(&arg[0], NULL); }
 
 const HaloOp halo_op_average = {.name = "average",
                                 .help = "moving average along time; on images a square box",
                                 .synonyms = "movavg",
                                 .known_as = "smooth mean rolling moving denoise",
                                 .example = "average:5ms",
+                                .upright_of = turns_average,
                                 .kinds = HALO_IMAGE | HALO_AUDIO,
                                 .filter = true,
                                 HALO_PARAMS(average_param),
                                 .build = build_average};
 
+static bool turns_binomial(const HaloValue *arg) { return arg[0].integer % 2 == 0; }
+
 const HaloOp halo_op_binomial = {.name = "binomial",
                                  .help = "smooth by a row of Pascal's triangle",
                                  .known_as = "smooth",
                                  .example = "binomial:5",
+                                 .upright_of = turns_binomial,
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,
                                  HALO_PARAMS(binomial_param),

@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "halo/mix.h"
 #include "ops.h"
+#include "upright.h"
 
 /* A copy of the mask, or of a channel of it, that may be changed; on audio it lies along time, however it was
  * written. */
@@ -160,11 +161,17 @@ out:
     return status;
 }
 
+static bool turns(const HaloValue *arg)
+{
+    return arg[CONV_ANCHOR].given || arg[CONV_STRIDE].given || upright_mask(arg[CONV_MASK].mask);
+}
+
 const HaloOp halo_op_conv = {.name = "conv",
                              .help = "convolve with any mask",
                              .synonyms = "convolve convolution filter2d",
                              .known_as = "correlate xcorr filter kernel matrix",
                              .example = "conv:mask=\"3x3: 0,-1,0, -1,5,-1, 0,-1,0\"",
+                             .upright_of = turns,
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,
                              HALO_PARAMS(conv_param),

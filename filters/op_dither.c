@@ -194,6 +194,7 @@ const HaloOp halo_op_dither = {
     .known_as = "dither noiseshaping noise shaping triangular requantize bit depth floyd-steinberg "
                 "bayer ordered halftone monochrome bilevel",
     .example = "dither:tpdf,bits=8",
+    .upright = true,
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .scale = HALO_SCALE_NEEDS,
     HALO_PARAMS(dither_param),

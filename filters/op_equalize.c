@@ -75,6 +75,7 @@ const HaloOp halo_op_clahe = {.name = "clahe",
                               .known_as = "adapthist contrast",
                               .example = "clahe:tiles=8,limit=2",
                               .scale = HALO_SCALE_NEEDS,
+                              .upright = true,
                               .kinds = HALO_IMAGE,
                               HALO_PARAMS(clahe_param),
                               .build = build_clahe};

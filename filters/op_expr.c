@@ -55,7 +55,7 @@ static HaloStatus build_expr(HaloBuilder *builder, const HaloValue *arg, HaloReg
     HALO_TRY(find_sources(builder, arg, &step, &input));
     HALO_TRY(expression_of_samples("expr", arg[EXPR_TEXT].text, &input, expr));
     step.u.expr = expr;
-    if (halo_build_endless(builder, in) && expression_uses_width(arg[EXPR_TEXT].text))
+    if (halo_build_endless(builder, in) && expression_uses(arg[EXPR_TEXT].text, "w"))
         halo_build_wants_length(builder);
     HALO_TRY(halo_build_step(builder, &step, out));
 out:
@@ -92,11 +92,14 @@ static const HaloParam expr_param[] = {
     SOURCE("h"),
 };
 
+static bool turns(const HaloValue *arg) { return expression_uses(arg[EXPR_TEXT].text, "xywh"); }
+
 const HaloOp halo_op_expr = {.name = "expr",
                              .help = "arithmetic on samples, and those of up to eight other pictures or sounds",
                              .known_as =
                                  "math calc formula fx aeval geq numexpr lambda ndvi calculator evaluate",
                              .example = "expr:\"(v-a)/(v+a)\",a=[gauss:20]",
+                             .upright_of = turns,
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .scale = HALO_SCALE_ANY,
                              HALO_PARAMS(expr_param),

@@ -4,6 +4,7 @@
 #include "element.h"
 #include "ops.h"
 #include "regions.h"
+#include "upright.h"
 
 /* 1 where a sample is neither 0 nor NaN, else 0. */
 static HaloStatus take_foreground(HaloBuilder *builder, HaloReg in, HaloReg *out)
@@ -91,6 +92,8 @@ static const HaloParam hitmiss_param[] = {
          "where it is 0 background; any other number matches both. Outside of the picture is background"},
 };
 
+static bool turns(const HaloValue *arg) { return upright_mask(arg[0].mask); }
+
 const HaloOp halo_op_hitmiss = {
     .name = "hitmiss",
     .help = "full scale where the neighbours of a pixel are a pattern of foreground and "
@@ -99,6 +102,7 @@ const HaloOp halo_op_hitmiss = {
     .known_as = "binary_hit_or_miss bwhitmiss hit miss pattern corners morphology",
     .example = "gray | threshold:otsu | hitmiss:\"3x3: -1,1,-1, 0,1,1, 0,0,-1\"",
     .scale = HALO_SCALE_SETS,
+    .upright_of = turns,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(hitmiss_param),
     .build = build_hitmiss};

@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "ops.h"
 #include "regions.h"
+#include "upright.h"
 
 enum { LOCAL_WHAT, LOCAL_WIDTH, LOCAL_HEIGHT, LOCAL_PERCENT };
 enum {
@@ -112,12 +113,15 @@ static const HaloParam local_param[] = {
      .help = "for percentile: 50 is the median. The result is one of the samples, never between two"},
 };
 
+static bool turns(const HaloValue *arg) { return upright_window(&arg[LOCAL_WIDTH], &arg[LOCAL_HEIGHT]); }
+
 const HaloOp halo_op_local = {
     .name = "local",
     .help = "mean, deviation, range, percentile, mode or entropy of the window round every sample",
     .known_as = "mean minimum maximum min max range contrast variance stddev std deviation texture "
                 "median modal mode mad entropy percentile generic_filter",
     .example = "local:range,width=7",
+    .upright_of = turns,
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .filter = true,
     HALO_PARAMS(local_param),

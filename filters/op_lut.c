@@ -138,6 +138,7 @@ static const HaloParam lut_param[] = {
 static const HaloParam match_param[] = {
     {.key = "reference",
      .type = HALO_PARAM_SOURCE,
+     .unplaced = true,
      .help = "a picture whose histogram each colour gets: a file, or [a pipeline]"},
 };
 

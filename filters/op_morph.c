@@ -3,6 +3,7 @@
  * rank, alpha is copied but under alpha=straight. */
 #include "element.h"
 #include "ops.h"
+#include "upright.h"
 
 enum { MORPH_WIDTH, MORPH_HEIGHT, MORPH_SHAPE, MORPH_MASK, MORPH_HEIGHTS };
 enum { SHAPE_BOX, SHAPE_DISK, SHAPE_CROSS };
@@ -196,11 +197,20 @@ static HaloStatus build_outline(HaloBuilder *builder, const HaloValue *arg, Halo
     return build(builder, "outline", OUTLINE, arg, in, out);
 }
 
+static bool turns(const HaloValue *arg)
+{
+    if (!arg[MORPH_MASK].given && !arg[MORPH_HEIGHTS].given)
+        return upright_window(&arg[MORPH_WIDTH], &arg[MORPH_HEIGHT]);
+    return (arg[MORPH_MASK].given && upright_mask(arg[MORPH_MASK].mask)) ||
+           (arg[MORPH_HEIGHTS].given && upright_mask(arg[MORPH_HEIGHTS].mask));
+}
+
 const HaloOp halo_op_erode = {.name = "erode",
                               .help = "least sample of the window: bright parts shrink",
                               .synonyms = "erosion",
                               .known_as = "minimum morphology",
                               .example = "erode:5",
+                              .upright_of = turns,
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               .filter = true,
                               HALO_PARAMS(morph_param),
@@ -211,6 +221,7 @@ const HaloOp halo_op_dilate = {.name = "dilate",
                                .synonyms = "dilation",
                                .known_as = "maximum morphology",
                                .example = "dilate:5,shape=disk",
+                               .upright_of = turns,
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,
                                HALO_PARAMS(morph_param),
@@ -221,6 +232,7 @@ const HaloOp halo_op_open = {.name = "open",
                              .synonyms = "opening",
                              .known_as = "morphology",
                              .example = "open:5,shape=disk",
+                             .upright_of = turns,
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,
                              HALO_PARAMS(morph_param),
@@ -231,6 +243,7 @@ const HaloOp halo_op_close = {.name = "close",
                               .synonyms = "closing",
                               .known_as = "morphology",
                               .example = "close:width=7,height=3",
+                              .upright_of = turns,
                               .kinds = HALO_IMAGE | HALO_AUDIO,
                               .filter = true,
                               HALO_PARAMS(morph_param),
@@ -240,6 +253,7 @@ const HaloOp halo_op_tophat = {.name = "tophat",
                                .help = "input minus open: bright features narrower than the window",
                                .known_as = "morphology background",
                                .example = "tophat:15,shape=disk",
+                               .upright_of = turns,
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,
                                HALO_PARAMS(morph_param),
@@ -250,6 +264,7 @@ const HaloOp halo_op_blackhat = {.name = "blackhat",
                                  .synonyms = "bottomhat",
                                  .known_as = "morphology background",
                                  .example = "blackhat:15,shape=cross",
+                                 .upright_of = turns,
                                  .kinds = HALO_IMAGE | HALO_AUDIO,
                                  .filter = true,
                                  HALO_PARAMS(morph_param),
@@ -259,6 +274,7 @@ const HaloOp halo_op_outline = {.name = "outline",
                                 .help = "dilate minus erode: edges, as wide as the window",
                                 .known_as = "morphology gradient edge edges",
                                 .example = "outline:3,shape=cross",
+                                .upright_of = turns,
                                 .kinds = HALO_IMAGE | HALO_AUDIO,
                                 .filter = true,
                                 HALO_PARAMS(morph_param),

@@ -99,6 +99,7 @@ const HaloOp halo_op_objects = {.name = "objects",
                                 .known_as = "regionprops regionprops_table particles blobs count measure cells "
                                             "grains connectedcomponentswithstats analyze",
                                 .example = "objects:threshold=otsu,min=20",
+                                .upright = true,
                                 .kinds = HALO_IMAGE,
                                 .result = true,
                                 HALO_PARAMS(objects_param),

@@ -135,6 +135,7 @@ const HaloOp halo_op_peaks = {
             "y, value",
     .known_as = "find_peaks peak_local_max maxima beats spikes detect spots stars",
     .example = "peaks:width=9",
+    .upright = true,
     .kinds = HALO_AUDIO | HALO_IMAGE,
     .result = true,
     HALO_PARAMS(param),

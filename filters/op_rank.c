@@ -4,6 +4,7 @@
 
 #include "filter.h"
 #include "ops.h"
+#include "upright.h"
 
 enum { SIZE_WIDTH, SIZE_HEIGHT, SIZE_RADIUS, SIZE_WINDOW };
 
@@ -123,11 +124,23 @@ static const HaloParam rank_param[] = {
     SIZE_PARAMS("odd or even"),
 };
 
+static bool turns_size(const HaloValue *size)
+{
+    const bool sides = size[SIZE_WIDTH].given || size[SIZE_HEIGHT].given;
+    const HaloValue width = {.number = size[SIZE_WIDTH].given ? size[SIZE_WIDTH].number : 3};
+    return sides && upright_window(&width, &size[SIZE_HEIGHT]);
+}
+
+static bool turns_median(const HaloValue *arg) { return turns_size(arg); }
+
+static bool turns_rank(const HaloValue *arg) { return turns_size(arg + 1); }
+
 const HaloOp halo_op_median = {.name = "median",
                                .help = "middle of the window's samples: removes specks and clicks, keeps edges",
                                .known_as = "medfilt medianBlur median_filter denoise despeckle declick "
                                            "adeclick despike hampel fillna",
                                .example = "median:3",
+                               .upright_of = turns_median,
                                .kinds = HALO_IMAGE | HALO_AUDIO,
                                .filter = true,
                                HALO_PARAMS(median_param),
@@ -137,6 +150,7 @@ const HaloOp halo_op_rank = {.name = "rank",
                              .help = "percentile of the window, from the minimum to the maximum",
                              .known_as = "minimum maximum min max percentile quantile",
                              .example = "rank:fraction=0.9,radius=2",
+                             .upright_of = turns_rank,
                              .kinds = HALO_IMAGE | HALO_AUDIO,
                              .filter = true,
                              HALO_PARAMS(rank_param),

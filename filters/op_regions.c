@@ -46,6 +46,7 @@ const HaloOp halo_op_label = {.name = "label",
                               .known_as = "bwlabel connectedcomponents connected components regions particles "
                                           "blobs count objects labelregions segment",
                               .example = "gray | threshold:otsu | label:min=20",
+                              .upright = true,
                               .kinds = HALO_IMAGE,
                               HALO_PARAMS(label_param),
                               .build = build_label};
@@ -127,6 +128,7 @@ const HaloOp halo_op_fillholes = {
         "of the hole's upper row",
     .known_as = "imfill binary_fill_holes remove_small_holes holes",
     .example = "gray | threshold:otsu | fillholes",
+    .upright = true,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(fillholes_param),
     .build = build_fillholes};
@@ -155,6 +157,7 @@ const HaloOp halo_op_largest = {.name = "largest",
                                 .help = "keep the largest regions: the others become 0",
                                 .known_as = "bwareafilt keeplargest biggest main",
                                 .example = "gray | threshold:otsu | largest:1",
+                                .upright = true,
                                 .kinds = HALO_IMAGE,
                                 HALO_PARAMS(largest_param),
                                 .build = build_largest};

@@ -77,6 +77,7 @@ const HaloOp halo_op_sharpen = {.name = "sharpen",
 const HaloOp halo_op_emboss = {.name = "emboss",
                                .help = "relief lit from the upper left",
                                .example = "emboss",
+                               .upright = true,
                                .kinds = HALO_IMAGE,
                                .filter = true,
                                .build = build_emboss};

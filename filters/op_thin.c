@@ -24,6 +24,7 @@ const HaloOp halo_op_skeleton = {
     .help = "thin regions of samples that are not 0 to lines, by Zhang and Suen; of one channel",
     .known_as = "skeletonize bwskel thinning medial axis centerline zhangsuen",
     .example = "gray | threshold:otsu | skeleton",
+    .upright = true,
     .kinds = HALO_IMAGE,
     .build = build_skeleton};
 
@@ -48,6 +49,7 @@ const HaloOp halo_op_thin = {.name = "thin",
                                      "of one channel",
                              .known_as = "thinning bwmorph skeletonize guohall",
                              .example = "gray | threshold:otsu | thin:3",
+                             .upright = true,
                              .kinds = HALO_IMAGE,
                              HALO_PARAMS(thin_param),
                              .build = build_thin};

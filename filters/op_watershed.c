@@ -57,6 +57,7 @@ const HaloOp halo_op_watershed = {
         "become the labels of their markers; of one channel",
     .known_as = "split touching separate segment basins flood",
     .example = "gray | gauss:2 | sobel | watershed:[threshold:2% | invert]",
+    .upright = true,
     .kinds = HALO_IMAGE,
     HALO_PARAMS(watershed_param),
     .build = build_watershed};

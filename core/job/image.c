@@ -306,10 +306,9 @@ static HaloStatus plan_image(HaloSession *session, const HaloPipeline *pipeline,
     HALO_TRY(settle_width(session, pipeline, state));
     shape.dtype = state->reader.info.shape.dtype;
     if (!turned || orientation > 1) HALO_TRY(shrink(session, pipeline, state, shape, turned, &shrunk));
-    if (turned && run)
-        HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
-    else if (turned)
-        state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
+    if (turned && run) HALO_TRY(turn_load(&state->reader, &state->writer, orientation, &state->in));
+    if (turned) state->writer.changes.samples = true; /* also by operations that only measure */
+    if (turned && !run) state->reader.info.shape = turn_shape(&state->reader.info.shape, orientation);
     if (shrunk == 1) shape = state->reader.info.shape; /* as it turned out to be */
     state->as_stored = !turned && shrunk == 1;
     HALO_TRY(begin_plan(session, pipeline, shape, shrunk, state));

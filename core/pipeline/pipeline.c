@@ -274,13 +274,26 @@ HaloStatus pipeline_check_light(const HaloPipeline *pipeline)
     return HALO_OK;
 }
 
+/* Is value i a file whose samples lie where those of the input do? A pixel, and sound, have no places. */
+static bool names_picture(const Call *call, int i)
+{
+    const HaloParam *param = call_param(call, i);
+    const HaloOperand *operand = call->owned[i].operand;
+    if (param->type != HALO_PARAM_SOURCE || param->unplaced || call->owned[i].branch != NULL) return false;
+    if (operand == NULL) return call->owned[i].text != NULL;
+    return operand->data.shape.kind == HALO_IMAGE && !halo_is_pixel(&operand->data.shape);
+}
+
 bool pipeline_upright(const HaloPipeline *pipeline)
 {
     for (int c = 0; c < pipeline->calls; c++) {
         const Call *call = &pipeline->call[c];
-        if (call->op->upright) return true;
+        if (call->op->upright || (call->op->upright_of != NULL && call->op->upright_of(call->value)))
+            return true;
         for (int v = 0; v < call->values; v++)
-            if (call->owned[v].branch != NULL && pipeline_upright(call->owned[v].branch)) return true;
+            if (names_picture(call, v) ||
+                (call->owned[v].branch != NULL && pipeline_upright(call->owned[v].branch)))
+                return true;
     }
     return false;
 }

@@ -44,8 +44,9 @@ typedef struct HaloParam {
     bool of_result;      /* LEVEL: a percentage is of the result's full scale, which the operation sets */
     const char *choices; /* CHOICE: "magnitude|x|y"; LEVEL: "otsu"; POINT: "center|centre" */
     bool ratio;          /* NUMBER: also a percentage, or "5:4" */
-    const char *unit;    /* "pixels", "Hz", "dB" …, or NULL */
-    const char *help;    /* one line */
+    bool unplaced; /* SOURCE: its levels count, not their places, so that it need not lie as the input does */
+    const char *unit; /* "pixels", "Hz", "dB" …, or NULL */
+    const char *help; /* one line */
     /* TEXT: returns HALO_ERR_USAGE for an invalid text, with a message that begins with `where`. CHOICE: may
      * add a message for a word that resembles none of the choices. */
     HaloStatus (*check)(const char *where, const char *text);
@@ -104,9 +105,10 @@ typedef struct HaloOp {
                                               CONVERTED, PROFILE; or NULL */
     HaloScale scale;                       /* how it depends on full scale, and changes it */
     bool within;  /* its samples lie in the range of those that they are made of, but for ringing at edges */
-    bool upright; /* it takes coordinates or sizes as the viewer sees them: images are turned as EXIF says
-                     before the pipeline */
-    const HaloParam *param; /* in the order in which values without keys fill them */
+    bool upright; /* its result would be another one of a turned picture, as it takes or gives places or sizes,
+                     or works by rows or columns: images are turned as EXIF says before the pipeline */
+    bool (*upright_of)(const HaloValue *arg); /* the same, where it depends on parameters; or NULL */
+    const HaloParam *param;                   /* in the order in which values without keys fill them */
     int params;
     /* Appends steps that make *out from `in`. `arg` has one value for each row of `param`. */
     HaloStatus (*build)(HaloBuilder *builder, const HaloValue *arg, HaloReg in, HaloReg *out);

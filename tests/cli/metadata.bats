@@ -128,3 +128,28 @@ with_title() {
         [ -z "$stderr" ]
     done
 }
+
+@test "EXIF's orientation: results and places do not depend on the output's format" {
+    printf 'P2 3 2 255\n1 2 3 4 5 200\n' > six.pgm
+    printf 'P2 2 3 255\n4 1 5 2 200 3\n' > seen.pgm
+    halo run '' six.pgm -o plain.png
+    with_orientation plain.png > in.png
+    for run in 'expr:"white*(y<h/2)"' motion:3,90 sobel:axis=x box:3,1 scan:axis=x subtract:seen.pgm; do
+        halo run "$run" seen.pgm -o want.pgm -q -f
+        halo run "$run" in.png -o kept.png -q -f
+        halo run orient kept.png -o kept.pgm -q -f
+        halo run "$run" in.png -o turned.pgm -q -f
+        halo run "$run" in.png -o stripped.png -q -f --strip
+        halo run '' stripped.png -o stripped.pgm -q -f
+        for made in kept turned stripped; do cmp want.pgm $made.pgm; done
+    done
+    halo stats --json seen.pgm | sed s/seen.pgm/in.png/ > want
+    halo stats --json in.png | cmp - want
+    halo run 'objects:threshold=50%' seen.pgm --csv > want
+    halo run 'objects:threshold=50%' in.png --csv | sed s/in.png/seen.pgm/ | cmp - want
+    halo run peaks:width=3 seen.pgm --csv > want
+    halo run peaks:width=3 in.png --csv | sed s/in.png/seen.pgm/ | cmp - want
+    # What turns with the picture leaves it as it lies.
+    halo run box:3 in.png -o kept.png -f
+    [[ "$(halo info --json kept.png)" == *'"width":3,"height":2'*'"orientation":6'* ]]
+}

@@ -214,8 +214,11 @@ END
         halo run "$pipeline" lies.png -o none.png -f --strip -q; halo compare none.png none.pgm
         halo run "$pipeline" lies.png -o out.pgm -f -q; halo compare out.pgm none.pgm
     done
-    halo run difference:plain.png lies.png -o lies_still.png # nothing turns it: samples as they lie
-    [[ "$(halo info --json lies_still.png)" == *'"width":3,"height":2'*'"orientation":6,'* ]]
+    halo run difference:seen.pgm lies.png -o none.png -f # whatever the output holds
+    halo compare none.png none.pgm
+    [[ "$(halo info --json none.png)" == *'"width":2,"height":3'*'"orientation":1,'* ]]
+    run --separate-stderr halo run difference:plain.png lies.png -o refused.png
+    [ "$status" -eq 1 ]
     cp lies.png also.png # two workers share the operand
     halo run -j 2 difference:lies.png lies.png also.png --out-dir two --to ppm -q
     for name in lies also; do halo compare two/$name.ppm none.pgm; done
