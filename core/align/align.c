@@ -74,6 +74,13 @@ out:
     return status;
 }
 
+static HaloStatus transform(const Work *work, int which)
+{
+    const HaloStatus status = planes_window(&work->planes, work->spectrum[which]);
+    if (status == HALO_OK) planes_forward(&work->planes, work->spectrum[which]);
+    return status;
+}
+
 /* The spectrum of the first picture of a file; where rotations are looked for, the picture, less its mean. */
 static HaloStatus load(Work *work, const char *path, int which)
 {
@@ -97,7 +104,7 @@ static HaloStatus load(Work *work, const char *path, int which)
     if (work->rotation)
         rotations_centre(&work->rotations);
     else
-        planes_forward(&work->planes, work->spectrum[which]);
+        HALO_TRY(transform(work, which));
 out:
     halo_memory_free(&work->session->memory, &data);
     load_close(&reader);
@@ -113,7 +120,7 @@ static HaloStatus load_reference(Work *work)
     const Transformation none = {.scale = 1.0};
     rotations_polar(&work->rotations, none, work->spectrum[1], 0);
     rotations_show(&work->rotations, none, work->spectrum[0]);
-    planes_forward(&work->planes, work->spectrum[0]);
+    HALO_TRY(transform(work, 0));
 out:
     return status;
 }
@@ -122,11 +129,12 @@ out:
 static HaloStatus shift_of(const Work *work, Transformation by, HaloShift *shift, bool *found)
 {
     rotations_show(&work->rotations, by, work->spectrum[1]);
-    planes_forward(&work->planes, work->spectrum[1]);
     shift->rotation = remainder(by.rotation, 360.0);
     shift->scale = by.scale;
-    return correlate(&work->planes, true, work->spectrum[0], work->spectrum[1], work->spectrum[2], shift,
-                     found);
+    const HaloStatus status = transform(work, 1);
+    return status != HALO_OK ? status
+                             : correlate(&work->planes, true, work->spectrum[0], work->spectrum[1],
+                                         work->spectrum[2], shift, found);
 }
 
 /* Magnitudes of spectra do not tell a rotation from one by half a turn more: the better one counts. */
@@ -165,8 +173,8 @@ HaloStatus halo_align(HaloSession *session, const char *reference, const char *c
                           : correlate(&work.planes, true, work.spectrum[0], work.spectrum[1], work.spectrum[2],
                                       one, &found));
         if (!found)
-            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all %s, or not finite",
-                      input[i], reference, rotation ? "the same" : "0");
+            HALO_FAIL(HALO_ERR_INPUT, "%s cannot be aligned with %s: samples are all the same, or not finite",
+                      input[i], reference);
     }
 out:
     for (int i = 0; i < 3; i++) free(work.spectrum[i]);

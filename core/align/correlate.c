@@ -1,7 +1,6 @@
-/* Phase correlation: C. D. Kuglin, D. C. Hines, 1975; and its values between pixels, near the maximum, by a
- * Fourier sum: M. Guizar-Sicairos, S. T. Thurman, J. R. Fienup, "Efficient subpixel image registration
- * algorithms", 2008. As skimage.registration.phase_cross_correlation has it. */
-#include <float.h>
+/* Correlation by the phases of two spectra, after C. D. Kuglin and D. C. Hines, 1975, where each counts by the
+ * root of its magnitude; and its values between pixels, near the maximum, by a Fourier sum: M. Guizar-Sicairos,
+ * S. T. Thurman, J. R. Fienup, "Efficient subpixel image registration algorithms", 2008. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,24 +21,38 @@ typedef struct Work {
     int64_t *at;    /* and its column */
     double *turn;   /* [PLACES][bins], of columns */
     double *sum;    /* [height][PLACES] complex */
+    double *weight; /* [height][2]: of a row's bins, and of their squares */
     int64_t x, y;   /* the maximum of whole pixels, */
     int64_t dx, dy; /* as a shift */
 } Work;
 
-/* reference * conj(other), or that by its magnitude. */
+/* How many bins of the whole spectrum one stands for: all but the first, and the last of an even number, two.
+ */
+static double stands_for(const Planes *planes, int64_t bin)
+{
+    return bin == 0 || 2 * bin == planes->width ? 1.0 : 2.0;
+}
+
+/* reference * conj(other), or that by the root of its magnitude. */
 static void multiply_row(void *context, int64_t y, int worker)
 {
     const Work *work = context;
     const int64_t pitch = 2 * work->planes->bins;
     const double *a = work->reference + y * pitch;
     double *b = work->other + y * pitch;
+    double sum = 0.0, squares = 0.0;
     (void)worker;
     for (int64_t k = 0; k < pitch; k += 2) {
         const double re = a[k] * b[k] + a[k + 1] * b[k + 1], im = a[k + 1] * b[k] - a[k] * b[k + 1];
-        const double size = work->by_phase ? sqrt(re * re + im * im) : 1.0, least = 100.0 * DBL_EPSILON;
-        b[k] = re / (size > least ? size : least);
-        b[k + 1] = im / (size > least ? size : least);
+        const double size = sqrt(re * re + im * im), weight = work->by_phase ? sqrt(size) : size;
+        const double by = work->by_phase && weight > 0.0 ? 1.0 / weight : 1.0;
+        b[k] = re * by;
+        b[k + 1] = im * by;
+        sum += stands_for(work->planes, k / 2) * weight;
+        squares += stands_for(work->planes, k / 2) * weight * weight;
     }
+    work->weight[2 * y] = sum;
+    work->weight[2 * y + 1] = squares;
     memcpy(work->correlation + y * pitch, b, sizeof *b * (size_t)pitch);
 }
 
@@ -80,8 +93,7 @@ static bool find_whole(Work *work)
 
 static double place(int64_t shift, int k) { return (double)shift + (double)(k - MIDDLE) / HALO_ALIGN_STEPS; }
 
-/* Sums of a row at the places along it: all bins but the first, and the last of an even number, stand for two.
- */
+/* Sums of a row at the places along it. */
 static void sum_row(void *context, int64_t y, int worker)
 {
     const Work *work = context;
@@ -106,7 +118,7 @@ static void fill_turns(const Work *work)
     for (int k = 0; k < PLACES; k++)
         for (int64_t b = 0; b < bins; b++) {
             const double angle = 2.0 * pi * (double)b / (double)width * place(work->dx, k);
-            const double weight = b == 0 || 2 * b == width ? 1.0 : 2.0;
+            const double weight = stands_for(work->planes, b);
             work->turn[2 * (k * bins + b)] = weight * cos(angle);
             work->turn[2 * (k * bins + b) + 1] = weight * sin(angle);
         }
@@ -129,7 +141,7 @@ static double sum_down(const Work *work, int along, int down)
 static void find_between(const Work *work, HaloShift *shift)
 {
     const Planes *planes = work->planes;
-    double best = -1.0;
+    double best = -1.0, sum = 0.0, squares = 0.0;
     int x = MIDDLE, y = MIDDLE;
     fill_turns(work);
     halo_pool_run(planes->pool, planes->height, sum_row, (void *)work);
@@ -143,9 +155,13 @@ static void find_between(const Work *work, HaloShift *shift)
         }
     shift->x = planes->width > 1 ? place(work->dx, x) : 0.0;
     shift->y = planes->height > 1 ? place(work->dy, y) : 0.0;
-    const double samples = (double)planes->width * (double)planes->height;
-    shift->peak = best / samples;
-    shift->chance = sqrt(2.0 * log(samples) / samples); /* the greatest of so many of variance 1 / samples */
+    for (int64_t row = 0; row < planes->height; row++) {
+        sum += work->weight[2 * row];
+        squares += work->weight[2 * row + 1];
+    }
+    const double count = sum * sum / squares; /* of bins, if all that count did so alike */
+    shift->peak = best / sum;
+    shift->chance = sqrt(2.0 * log(count) / count); /* the greatest of so many of variance 1 / count */
 }
 
 HaloStatus correlate(const Planes *planes, bool by_phase, const double *reference, double *other, double *space,
@@ -155,17 +171,19 @@ HaloStatus correlate(const Planes *planes, bool by_phase, const double *referenc
     const int64_t height = planes->height, bins = planes->bins;
     Work work = {
         .planes = planes, .by_phase = by_phase, .reference = reference, .other = other, .correlation = space};
-    halo_pool_run(planes->pool, height, multiply_row, &work);
-    planes_back(planes, space);
+    work.weight = malloc(sizeof *work.weight * 2 * (size_t)height);
     work.best = malloc(sizeof *work.best * (size_t)height);
     work.at = malloc(sizeof *work.at * (size_t)height);
     work.turn = malloc(sizeof *work.turn * 2 * PLACES * (size_t)bins);
     work.sum = malloc(sizeof *work.sum * 2 * PLACES * (size_t)height);
-    if (work.best == NULL || work.at == NULL || work.turn == NULL || work.sum == NULL)
+    if (work.weight == NULL || work.best == NULL || work.at == NULL || work.turn == NULL || work.sum == NULL)
         HALO_FAIL(HALO_ERR_LIMIT, "not enough memory");
+    halo_pool_run(planes->pool, height, multiply_row, &work);
+    planes_back(planes, space);
     *found = find_whole(&work);
     if (*found) find_between(&work, shift);
 out:
+    free(work.weight);
     free(work.best);
     free(work.at);
     free(work.turn);

@@ -1,4 +1,4 @@
-/* Phase correlation. Spectra are of real pictures, so that half of their columns is enough. */
+/* Correlation by phases. Spectra are of real pictures, so that half of their columns is enough. */
 #ifndef CORE_ALIGN_PART_H
 #define CORE_ALIGN_PART_H
 
@@ -32,14 +32,17 @@ HaloStatus planes_open(int64_t width, int64_t height, int jobs, HaloPool *pool, 
                        Planes *planes);
 void planes_close(Planes *planes);
 int64_t planes_size(const Planes *planes); /* numbers of a spectrum */
+/* The picture, in rows as below, less its mean, and towards its sides ever less of it: what is beyond one side
+ * would otherwise border on the other side, a cross through all pictures, which lies at a shift of nothing. */
+HaloStatus planes_window(const Planes *planes, double *picture);
 /* `spectrum` holds the picture, row by row, of 2 * bins numbers each, and becomes its transform; and back, not
  * divided by the number of pixels. */
 void planes_forward(const Planes *planes, double *spectrum);
 void planes_back(const Planes *planes, double *spectrum);
 
 /* correlate.c: finds the shift (x, y and peak) from the spectrum of the reference and that of another, which
- * becomes that of their correlation, or of their phase correlation; `space` is a third. *found false: it has no
- * maximum, since samples are not finite. */
+ * becomes that of their correlation, `by_phase`: divided by the root of its magnitude; `space` is a third.
+ * *found false: it has no maximum, since samples are not finite. */
 HaloStatus correlate(const Planes *planes, bool by_phase, const double *reference, double *other, double *space,
                      HaloShift *shift, bool *found);
 

@@ -1,8 +1,11 @@
 /* Fourier transforms of pictures: rows in pairs, as the real and the imaginary parts of one, then columns. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "part.h"
+
+static const double pi = 3.141592653589793;
 
 #define COLUMNS 8 /* at a time, which share the lines of the cache */
 
@@ -39,6 +42,38 @@ typedef struct Pass {
     const Planes *planes;
     double *spectrum;
 } Pass;
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
+/* Of one axis, at sample i of n: it rises over the outer quarters as the square of a sine (J. W. Tukey). */
+static double rise(int64_t i, int64_t n)
+{
+    const double from_side = ((double)smaller(i, n - 1 - i) + 0.5) / (double)n;
+    return from_side < 0.25 ? pow(sin(2.0 * pi * from_side), 2.0) : 1.0;
+}
+
+static double mean_of(const Planes *planes, const double *picture)
+{
+    double sum = 0.0;
+    for (int64_t y = 0; y < planes->height; y++)
+        for (int64_t x = 0; x < planes->width; x++) sum += picture[y * 2 * planes->bins + x] - picture[0];
+    return picture[0] + sum / ((double)planes->width * (double)planes->height);
+}
+
+HaloStatus planes_window(const Planes *planes, double *picture)
+{
+    const double mean = mean_of(planes, picture);
+    double *along = malloc(sizeof *along * (size_t)planes->width);
+    if (along == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory");
+    for (int64_t x = 0; x < planes->width; x++) along[x] = rise(x, planes->width);
+    for (int64_t y = 0; y < planes->height; y++) {
+        double *row = picture + y * 2 * planes->bins;
+        const double down = rise(y, planes->height);
+        for (int64_t x = 0; x < planes->width; x++) row[x] = (row[x] - mean) * (along[x] * down);
+    }
+    free(along);
+    return HALO_OK;
+}
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 

@@ -14,9 +14,10 @@ typedef struct HaloShift {
     double x, y;     /* moving the picture so far to the right, and down, lays it on the reference, */
     double rotation; /* once it is turned by so many degrees, clockwise, and */
     double scale;    /* enlarged by this factor, both round its centre */
-    double peak;     /* of the phase correlation there: 1 of a picture that was only shifted, and nearly 0 where
-                        nothing fits */
-    double chance;   /* what that peak nearly is where pictures have nothing in common, by their size alone */
+    double peak; /* of the correlation of phases there: 1 of a picture that was only shifted, and nearly 0 where
+                    nothing fits */
+    double chance; /* what that peak nearly is where pictures have nothing in common, by how many frequencies of
+                      theirs count */
 } HaloShift;
 
 /* Peaks below so many times chance are doubtful (docs/design-pictures.md). */

@@ -29,7 +29,7 @@ END
     halo align a.pgm b.pgm c.pgm --json | cmp - one
 }
 
-@test "shifts between pixels are scikit-image's within a twentieth" {
+@test "shifts between pixels of a periodic picture are scikit-image's within a twentieth" {
     need skimage.registration
     "$PYTHON" - > want << 'END'
 import numpy as np
@@ -50,6 +50,38 @@ END
             awk -F, -v x="$x" -v y="$y" '{ exit !(($2 - x)^2 < 0.0026 && ($3 - y)^2 < 0.0026) }'
     done < want
     [ "$(wc -l < want)" -eq 3 ]
+}
+
+@test "smooth pictures whose sides show something else: stars and a texture" {
+    need_numpy
+    "$PYTHON" - << 'END'
+import numpy as np
+r = np.random.default_rng(1)
+n = 256
+y, x = np.mgrid[:n, :n]
+stars = np.c_[r.uniform(-20, n + 20, (60, 2)), r.exponential(4000, 60) + 300]
+def field(dx, dy):
+    made = np.full((n, n), 500.0)
+    for u, v, f in stars: made += f * np.exp(-((x - u - dx) ** 2 + (y - v - dy) ** 2) / 18)
+    return (made + r.normal(0, 20, made.shape)).astype(np.float32)
+moves = (0, 0), (7.7, -3.4), (0.5, 0.25)
+for k, at in enumerate(moves): np.save(f"stars{k}", field(*at))
+v, u = np.fft.fftfreq(300)[:, None], np.fft.fftfreq(300)
+f = np.fft.fft2(r.normal(0, 1, (300, 300))) * np.exp(-8 * np.pi ** 2 * (u * u + v * v))
+def texture(dx, dy):
+    return np.fft.ifft2(f * np.exp(-2j * np.pi * (u * dx + v * dy))).real[20:220, 20:220].astype(np.float32)
+for k, at in enumerate(moves): np.save(f"texture{k}", texture(*at))
+other = np.fft.fft2(r.normal(0, 1, (300, 300))) * np.exp(-8 * np.pi ** 2 * (u * u + v * v))
+np.save("other", np.fft.ifft2(other).real[20:220, 20:220].astype(np.float32))
+END
+    for what in stars texture; do
+        run --separate-stderr halo align ${what}0.npy ${what}1.npy ${what}2.npy --csv
+        [ -z "$stderr" ]
+        awk -F, -v k=0 'NR > 1 { dx = NR == 2 ? -7.7 : -0.5; dy = NR == 2 ? 3.4 : -0.25
+            k += ($2 - dx)^2 < 0.0026 && ($3 - dy)^2 < 0.0026 } END { exit k != 2 }' <<< "$output"
+    done
+    run --separate-stderr halo align texture0.npy other.npy
+    says "other.npy: doubtful"
 }
 
 @test "pictures that have nothing in common, or too little, are doubtful" {
