@@ -22,9 +22,13 @@ static const char *size_text(const HaloShape *shape, char text[96])
 }
 
 /* `name` of the other, for messages: a path, or a branch. */
-static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit fit, const char *name)
+/* `upright`: the input may have been turned, so that it is not of the size that its file says. */
+static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit fit, bool upright,
+                            const char *name)
 {
     char here[96], there[96];
+    const bool crosses = upright && in->width == other->height && in->height == other->width;
+    const char *turned = crosses && in->width != in->height ? ", turned upright" : "";
     const bool one = halo_is_pixel(other);
     if (in->kind != other->kind)
         return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s", name,
@@ -36,15 +40,15 @@ static HaloStatus check_fit(const HaloShape *in, const HaloShape *other, HaloFit
                          other->rate, in->rate);
     if (fit == HALO_FIT_SIZE && in->width == other->width && in->height == other->height) return HALO_OK;
     if (fit == HALO_FIT_SIZE)
-        return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s: it has to be of the input's size",
-                         name, size_text(other, there), size_text(in, here));
+        return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s%s: it has to be of the input's size",
+                         name, size_text(other, there), size_text(in, here), turned);
     const bool gray = fit == HALO_FIT_GRAY, mixed = fit == HALO_FIT_MIXED && in->kind == HALO_AUDIO;
     const int colours = other->channels - (other->alpha >= 0);
     if ((one || mixed || (in->width == other->width && in->height == other->height)) &&
         (gray ? colours == 1 : other->channels == 1 || other->channels == in->channels))
         return HALO_OK;
-    return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s: it has to %s%s", name,
-                     size_text(other, there), size_text(in, here),
+    return halo_fail(HALO_ERR_INPUT, "%s is %s, and the input is %s%s: it has to %s%s", name,
+                     size_text(other, there), size_text(in, here), turned,
                      mixed                    ? ""
                      : in->kind == HALO_AUDIO ? "be of the input's size or one frame, and "
                                               : "be of the input's size or one pixel, and ",
@@ -157,7 +161,7 @@ static HaloStatus fit_other(HaloBuilder *builder, const HaloValue *source, HaloR
         halo_build_wants_length(builder);
         here.width = halo_build_shape(builder, *out)->width;
     }
-    HALO_TRY(check_fit(&here, halo_build_shape(builder, *out), fit, name));
+    HALO_TRY(check_fit(&here, halo_build_shape(builder, *out), fit, builder->request->upright, name));
     HALO_TRY(builder_to_native(builder, *out, out));
     const bool numbers = here.numbers || halo_build_shape(builder, *out)->numbers;
     if (builder->scale == HALO_SCALE_ALIKE && here.numbers != halo_build_shape(builder, *out)->numbers)

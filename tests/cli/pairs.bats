@@ -218,7 +218,7 @@ END
     halo compare none.png none.pgm
     [[ "$(halo info --json none.png)" == *'"width":2,"height":3'*'"orientation":1,'* ]]
     run --separate-stderr halo run difference:plain.png lies.png -o refused.png
-    [ "$status" -eq 1 ]
+    [ "$status" -eq 1 ]; says 'the input is 2 x 3 with 1 channel, turned upright: it has to be'
     cp lies.png also.png # two workers share the operand
     halo run -j 2 difference:lies.png lies.png also.png --out-dir two --to ppm -q
     for name in lies also; do halo compare two/$name.ppm none.pgm; done
