@@ -211,7 +211,6 @@ const HaloOp halo_op_stats = {
     .synonyms = "statistics",
     .known_as = "mean min max sum stat astats volumedetect peaks percentile",
     .example = "stats",
-    .upright = true,
     .kinds = HALO_IMAGE | HALO_AUDIO,
     .result = true,
     HALO_PARAMS(stats_param),

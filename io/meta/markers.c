@@ -7,6 +7,7 @@
 #include "bytes/endian.h"
 #include "halo/format.h"
 #include "halo/text.h"
+#include "meta.h"
 
 enum { POINT_BYTES = 24 };
 
@@ -23,8 +24,7 @@ static size_t points_of(const HaloChunk *chunk)
     return said < room ? said : room;
 }
 
-/* CHAPTER001=HH:MM:SS.mmm; in seconds, or -1. */
-static double chapter_time(const HaloText *text)
+double halo_chapter_time(const HaloText *text)
 {
     double seconds = 0.0;
     const char *at = text->value;
@@ -50,7 +50,7 @@ HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t **frame,
         for (size_t k = 0; k < points_of(&meta->chunk[i]); k++)
             at[found++] = (int64_t)halo_get_le(meta->chunk[i].bytes.data + 4 + POINT_BYTES * k + 20, 4);
     for (size_t i = 0; i < meta->texts && found < most; i++) {
-        const double seconds = chapter_time(&meta->text[i]);
+        const double seconds = halo_chapter_time(&meta->text[i]);
         if (seconds >= 0.0 && seconds * rate < 0x1p62) at[found++] = (int64_t)rint(seconds * rate);
     }
     qsort(at, found, sizeof *at, by_frame);

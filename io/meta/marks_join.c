@@ -103,7 +103,7 @@ static int chapter_of(const char *key, const char **behind)
 {
     if (strncmp(key, "CHAPTER", 7) != 0 || strspn(key + 7, "0123456789") != 3) return -1;
     *behind = key + 10;
-    return atoi(key + 7);
+    return 100 * (key[7] - '0') + 10 * (key[8] - '0') + (key[9] - '0');
 }
 
 static int next_chapter(const HaloMeta *meta)
@@ -118,15 +118,17 @@ static int next_chapter(const HaloMeta *meta)
 }
 
 static HaloStatus add_chapter(HaloMeta *all, const HaloText *text, const char *behind, int number,
-                              double seconds)
+                              double seconds, HaloNotes *notes)
 {
     char key[64], value[48];
-    int hours, minutes;
-    double rest;
+    const double begin = halo_chapter_time(text);
     snprintf(key, sizeof key, "CHAPTER%03d%.40s", number % CHAPTERS, behind);
     if (*behind != 0) return halo_text_add(all, key, text->value, strlen(text->value), HALO_UTF_8);
-    if (sscanf(text->value, "%d:%d:%lf", &hours, &minutes, &rest) != 3) return HALO_OK;
-    const long long ms = (long long)rint((3600.0 * hours + 60.0 * minutes + rest + seconds) * 1000.0);
+    if (!(begin >= 0.0 && begin < 1e9)) {
+        halo_note_outdated(notes, HALO_OUTDATED_MARKERS);
+        return HALO_OK;
+    }
+    const long long ms = (long long)rint((begin + seconds) * 1000.0);
     snprintf(value, sizeof value, "%02lld:%02lld:%02lld.%03lld", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60,
              ms % 1000);
     return halo_text_add(all, key, value, strlen(value), HALO_UTF_8);
@@ -143,7 +145,7 @@ static HaloStatus add_chapters(HaloMeta *all, const HaloMeta *more, double secon
         const int number = first + chapter - !from_0;
         if (chapter < 0) continue;
         if (number < CHAPTERS)
-            HALO_TRY(add_chapter(all, &more->text[i], behind, number, seconds));
+            HALO_TRY(add_chapter(all, &more->text[i], behind, number, seconds, notes));
         else
             halo_note_outdated(notes, HALO_OUTDATED_MARKERS);
     }

@@ -18,6 +18,8 @@ typedef enum HaloCharset { HALO_UTF_8, HALO_LATIN_1 } HaloCharset;
 HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, size_t size, HaloCharset charset);
 /* The value of the first text with this key, or NULL. */
 const char *halo_text_find(const HaloMeta *meta, const char *key);
+/* When a chapter begins, CHAPTER001=HH:MM:SS.mmm: seconds, or -1 of another text (markers.c). */
+double halo_chapter_time(const HaloText *text);
 /* UTF-8 as Latin-1, which is never longer; false where it holds other characters. */
 bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */
