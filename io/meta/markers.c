@@ -9,19 +9,21 @@
 #include "halo/text.h"
 #include "meta.h"
 
-enum { POINT_BYTES = 24 };
-
 static int by_frame(const void *a, const void *b)
 {
     const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
+size_t halo_cue_points(const HaloBlob *cue)
+{
+    const size_t said = (size_t)halo_get_le(cue->data, 4), room = (cue->size - 4) / HALO_CUE_BYTES;
+    return said < room ? said : room;
+}
+
 static size_t points_of(const HaloChunk *chunk)
 {
-    if (memcmp(chunk->id, "cue ", 4) != 0 || chunk->bytes.size < 4) return 0;
-    const size_t said = (size_t)halo_get_le(chunk->bytes.data, 4), room = (chunk->bytes.size - 4) / POINT_BYTES;
-    return said < room ? said : room;
+    return memcmp(chunk->id, "cue ", 4) != 0 || chunk->bytes.size < 4 ? 0 : halo_cue_points(&chunk->bytes);
 }
 
 double halo_chapter_time(const HaloText *text)
@@ -48,7 +50,7 @@ HaloStatus halo_meta_markers(const HaloMeta *meta, double rate, int64_t **frame,
     if (at == NULL) return halo_fail(HALO_ERR_LIMIT, "not enough memory for %zu markers", most);
     for (size_t i = 0; i < meta->chunks; i++)
         for (size_t k = 0; k < points_of(&meta->chunk[i]); k++)
-            at[found++] = (int64_t)halo_get_le(meta->chunk[i].bytes.data + 4 + POINT_BYTES * k + 20, 4);
+            at[found++] = (int64_t)halo_get_le(meta->chunk[i].bytes.data + 4 + HALO_CUE_BYTES * k + 20, 4);
     for (size_t i = 0; i < meta->texts && found < most; i++) {
         const double seconds = halo_chapter_time(&meta->text[i]);
         if (seconds >= 0.0 && seconds * rate < 0x1p62) at[found++] = (int64_t)rint(seconds * rate);

@@ -1,6 +1,5 @@
 /* Joins the marks of sounds that follow one another: cue points of WAVE with what names them, and chapters of
  * Vorbis comments. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "halo/format.h"
 #include "meta.h"
 
-enum { POINT_BYTES = 24, CHAPTERS = 1000 };
+enum { CHAPTERS = 1000 };
 
 static HaloChunk *chunk_of(const HaloMeta *meta, const char *id, const char *kind)
 {
@@ -22,12 +21,6 @@ static HaloChunk *chunk_of(const HaloMeta *meta, const char *id, const char *kin
 }
 
 static uint32_t get32(const uint8_t *at) { return (uint32_t)halo_get_le(at, 4); }
-
-static size_t points_of(const HaloBlob *cue)
-{
-    const size_t said = get32(cue->data), room = (cue->size - 4) / POINT_BYTES;
-    return said < room ? said : room;
-}
 
 /* Room for `more` bytes behind those of a chunk, which is made if there is none; its first four are `begin`. */
 static HaloStatus grow(HaloMeta *meta, const char *id, const char *begin, const char *kind, size_t more,
@@ -48,8 +41,8 @@ out:
 static uint32_t highest_number(const HaloBlob *cue)
 {
     uint32_t most = 0;
-    for (size_t i = 0; i < points_of(cue); i++) {
-        const uint32_t number = get32(cue->data + 4 + i * POINT_BYTES);
+    for (size_t i = 0; i < halo_cue_points(cue); i++) {
+        const uint32_t number = get32(cue->data + 4 + i * HALO_CUE_BYTES);
         if (number > most) most = number;
     }
     return most;
@@ -58,15 +51,15 @@ static uint32_t highest_number(const HaloBlob *cue)
 static HaloStatus add_points(HaloMeta *all, const HaloBlob *cue, int64_t at, uint32_t above)
 {
     HaloStatus status = HALO_OK;
-    const size_t count = points_of(cue);
+    const size_t count = halo_cue_points(cue);
     HaloBlob *bytes;
-    HALO_TRY(grow(all, "cue ", "\0\0\0\0", NULL, count * POINT_BYTES, &bytes));
-    const size_t before = points_of(bytes);
-    bytes->size = 4 + before * POINT_BYTES;
-    for (size_t i = 0; i < count; i++, bytes->size += POINT_BYTES) {
+    HALO_TRY(grow(all, "cue ", "\0\0\0\0", NULL, count * HALO_CUE_BYTES, &bytes));
+    const size_t before = halo_cue_points(bytes);
+    bytes->size = 4 + before * HALO_CUE_BYTES;
+    for (size_t i = 0; i < count; i++, bytes->size += HALO_CUE_BYTES) {
         uint8_t *point = bytes->data + bytes->size;
-        const uint64_t place = get32(cue->data + 4 + i * POINT_BYTES + 20) + (uint64_t)at;
-        memcpy(point, cue->data + 4 + i * POINT_BYTES, POINT_BYTES);
+        const uint64_t place = get32(cue->data + 4 + i * HALO_CUE_BYTES + 20) + (uint64_t)at;
+        memcpy(point, cue->data + 4 + i * HALO_CUE_BYTES, HALO_CUE_BYTES);
         halo_put_le(point, get32(point) + above, 4);
         halo_put_le(point + 4, place, 4);
         halo_put_le(point + 20, place, 4);
@@ -128,9 +121,7 @@ static HaloStatus add_chapter(HaloMeta *all, const HaloText *text, const char *b
         halo_note_outdated(notes, HALO_OUTDATED_MARKERS);
         return HALO_OK;
     }
-    const long long ms = (long long)rint((begin + seconds) * 1000.0);
-    snprintf(value, sizeof value, "%02lld:%02lld:%02lld.%03lld", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60,
-             ms % 1000);
+    halo_print_clock(begin + seconds, value);
     return halo_text_add(all, key, value, strlen(value), HALO_UTF_8);
 }
 
@@ -206,7 +197,7 @@ HaloStatus halo_meta_append_marks(HaloMeta *all, const HaloMeta *more, int64_t a
     HaloStatus status = HALO_OK;
     const HaloChunk *cue = chunk_of(more, "cue ", NULL), *list = chunk_of(more, "LIST", "adtl"),
                     *own = chunk_of(all, "cue ", NULL);
-    const bool points = cue != NULL && points_of(&cue->bytes) > 0;
+    const bool points = cue != NULL && halo_cue_points(&cue->bytes) > 0;
     const uint32_t above = own != NULL ? highest_number(&own->bytes) : 0;
     const bool fits = at >= 0 && at <= INT32_MAX && above < INT32_MAX;
     note_rest(all, more, notes);

@@ -20,6 +20,12 @@ HaloStatus halo_text_add(HaloMeta *meta, const char *key, const char *value, siz
 const char *halo_text_find(const HaloMeta *meta, const char *key);
 /* When a chapter begins, CHAPTER001=HH:MM:SS.mmm: seconds, or -1 of another text (markers.c). */
 double halo_chapter_time(const HaloText *text);
+/* Such a time: "01:02:03.500" (tags.c). */
+void halo_print_clock(double seconds, char text[48]);
+/* How many points WAVE's chunk "cue ", of four bytes at least, has room for and says that it has (markers.c).
+ */
+enum { HALO_CUE_BYTES = 24 };
+size_t halo_cue_points(const HaloBlob *cue);
 /* UTF-8 as Latin-1, which is never longer; false where it holds other characters. */
 bool halo_text_latin1(const char *text, char *latin1);
 /* Dots per inch, or per centimetre where these are not whole; with meta->ratio as they are. False: unknown. */

@@ -8,6 +8,7 @@
 #include "apply.h"
 #include "halo/text.h"
 #include "halo/words.h"
+#include "meta.h"
 
 static bool begins(const char *key, const char *word)
 {
@@ -56,7 +57,7 @@ static bool read_clock(const char *text, double *seconds)
     return true;
 }
 
-static void print_clock(double seconds, char text[48])
+void halo_print_clock(double seconds, char text[48])
 {
     const long long ms = (long long)rint(seconds * 1000.0);
     snprintf(text, 48, "%02lld:%02lld:%02lld.%03lld", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60, ms % 1000);
@@ -72,7 +73,7 @@ static bool move_chapter(const HaloChanges *changes, const char *value, char mov
     frame = seconds * changes->from.rate;
     if (frame > end && frame - end <= 0.0005 * changes->from.rate) frame = end; /* rounded to milliseconds */
     if (!halo_move_mark(changes, frame, &frame)) return false;
-    print_clock(frame / changes->to.rate, moved);
+    halo_print_clock(frame / changes->to.rate, moved);
     return true;
 }
 

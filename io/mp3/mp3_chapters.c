@@ -76,15 +76,13 @@ static HaloStatus add_name(const Frame *title, const char *key, HaloMeta *meta)
 static HaloStatus add_chapter(const Frame *chapter, bool sevens, int number, HaloMeta *meta)
 {
     HaloStatus status = HALO_OK;
-    char key[32], time[32];
+    char key[32], time[48];
     Frame inner;
     uint8_t *times = memchr(chapter->bytes, 0, chapter->size);
     Frames frames = {.end = chapter->bytes + chapter->size, .sevens = sevens};
     if (times == NULL || frames.end - ++times < TIMES) return HALO_OK;
-    const unsigned ms = get(times, 8);
     snprintf(key, sizeof key, "CHAPTER%03d", number);
-    snprintf(time, sizeof time, "%02u:%02u:%02u.%03u", ms / 3600000, ms / 60000 % 60, ms / 1000 % 60,
-             ms % 1000);
+    halo_print_clock(get(times, 8) / 1000.0, time);
     HALO_TRY(halo_text_add(meta, key, time, strlen(time), HALO_UTF_8));
     snprintf(key, sizeof key, "CHAPTER%03dNAME", number);
     frames.at = times + TIMES;
