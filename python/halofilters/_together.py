@@ -36,9 +36,8 @@ def stack(what, arrays, *, dtype=None, axes=None, white=None):
     -------
     array, or a Sound of Sounds
     """
-    if hasattr(arrays, "shape") and len(arrays.shape) > 1:
-        arrays = list(arrays)
-    if not len(arrays):
+    arrays = list(arrays)
+    if not arrays:
         raise UsageError("there is no array to stack")
     sounds = [one for one in arrays if isinstance(one, Sound)]
     for one in sounds[1:]:

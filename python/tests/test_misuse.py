@@ -71,7 +71,7 @@ def test_sounds_of_two_rates():
             call(one, other)
     same = hf.Sound(other.data, 44100)
     assert np.allclose(hf.add(one, same).data, 0.2)
-    made = hf.stack("mean", [one, same])
+    made = hf.stack("mean", (sound for sound in (one, same)))
     assert isinstance(made, hf.Sound) and made.rate == 44100
 
 
